@@ -3,7 +3,7 @@ package dev.kv.core.checkpoint;
 import dev.kv.admin.LiveFiles;
 import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.manifest.ManifestContext;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
@@ -118,7 +118,7 @@ public final class FrozenFiles {
   }
 
   private @Nullable FileMetadata write(MemTable memtable) {
-    try (InternalIterator entries = memtable.iterator()) {
+    try (ForwardIterator entries = memtable.iterator()) {
       return new FlushJob(
               entries, context.outputContext(scratch, SCRATCH, numbers::newFileNumber, table -> {}))
           .run()

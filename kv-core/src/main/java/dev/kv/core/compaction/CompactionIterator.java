@@ -1,6 +1,6 @@
 package dev.kv.core.compaction;
 
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.key.UserKeyComparator;
@@ -40,7 +40,7 @@ final class CompactionIterator {
 
   private static final int DELETION = ValueKind.DELETION.code();
 
-  private final InternalIterator input;
+  private final ForwardIterator input;
   private final long[] snapshots;
   private final BaseLevelCheck baseLevels;
   private final UserKeyComparator comparator;
@@ -63,7 +63,7 @@ final class CompactionIterator {
    * @param inputName the name of the inputs in messages if they are not files
    */
   CompactionIterator(
-      InternalIterator input,
+      ForwardIterator input,
       long[] snapshots,
       BaseLevelCheck baseLevels,
       UserKeyComparator comparator,

@@ -3,6 +3,7 @@ package dev.kv.core.compaction;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.ConcatenatingIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
@@ -78,7 +79,7 @@ public final class CompactionJob {
     long start = context.target().env().nowMicros();
     try (OutputWriter out = new OutputWriter(context, succession);
         OffHeapBuffer keyMemory = new OffHeapBuffer(context.budget(), KEY_BYTES);
-        InternalIterator input = openInputs()) {
+        ForwardIterator input = openInputs()) {
       if (!merge(input, keyMemory, out)) {
         return null;
       }
@@ -98,7 +99,7 @@ public final class CompactionJob {
     }
   }
 
-  private boolean merge(InternalIterator input, OffHeapBuffer keyMemory, OutputWriter out) {
+  private boolean merge(ForwardIterator input, OffHeapBuffer keyMemory, OutputWriter out) {
     BaseLevelCheck baseLevels = new BaseLevelCheck(compaction);
     try (EntryFilter entryFilter = newFilter(baseLevels)) {
       boolean completed = merge(input, keyMemory, baseLevels, entryFilter, out);
@@ -117,7 +118,7 @@ public final class CompactionJob {
   }
 
   private boolean merge(
-      InternalIterator input,
+      ForwardIterator input,
       OffHeapBuffer keyMemory,
       BaseLevelCheck baseLevels,
       @Nullable EntryFilter entryFilter,
@@ -179,7 +180,7 @@ public final class CompactionJob {
   }
 
   /** Opens one cursor for each table of level 0 and one for each other level, the newest first. */
-  private InternalIterator openInputs() {
+  private ForwardIterator openInputs() {
     List<InternalIterator> inputs = new ArrayList<>();
     if (compaction.level() == 0) {
       for (FileMetadata file : compaction.inputs()) {

@@ -1,6 +1,6 @@
 package dev.kv.core.compaction;
 
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.BufferSlice;
@@ -72,7 +72,7 @@ final class EntryFilter implements AutoCloseable {
    * @param mayChange true if the entry may be passed to the program
    * @return false if nothing of it is left; otherwise {@link #addTo} adds it
    */
-  boolean keeps(InternalIterator entry, boolean mayChange) {
+  boolean keeps(ForwardIterator entry, boolean mayChange) {
     isChanged = false;
     if (!mayChange || failure != null) {
       return true;
@@ -93,7 +93,7 @@ final class EntryFilter implements AutoCloseable {
     return true;
   }
 
-  private Decision decide(InternalIterator entry) {
+  private Decision decide(ForwardIterator entry) {
     key.point(entry.keyBuffer(), entry.keyOffset(), entry.keyLength() - InternalKey.TRAILER);
     value.point(entry.valueBuffer(), entry.valueOffset(), entry.valueLength());
     try {
@@ -116,7 +116,7 @@ final class EntryFilter implements AutoCloseable {
     return Decision.KEEP;
   }
 
-  private boolean leavesTombstone(InternalIterator entry) {
+  private boolean leavesTombstone(ForwardIterator entry) {
     int userLength = entry.keyLength() - InternalKey.TRAILER;
     if (hasSnapshots || baseLevels.mayHold(entry.keyBuffer(), entry.keyOffset(), userLength)) {
       change(entry, ValueKind.DELETION, new byte[0]);
@@ -125,7 +125,7 @@ final class EntryFilter implements AutoCloseable {
     return false;
   }
 
-  private void change(InternalIterator entry, ValueKind kind, byte[] newValue) {
+  private void change(ForwardIterator entry, ValueKind kind, byte[] newValue) {
     keyLength = entry.keyLength();
     valueLength = newValue.length;
     ByteBuffer bytes = changed.ensureCapacity(Math.addExact(keyLength, valueLength));
@@ -138,7 +138,7 @@ final class EntryFilter implements AutoCloseable {
   }
 
   /** Adds the current entry to the open table, as {@link #keeps} left it. */
-  void addTo(OutputWriter out, InternalIterator entry) {
+  void addTo(OutputWriter out, ForwardIterator entry) {
     if (isChanged) {
       out.add(changed.buffer(), 0, keyLength, changed.buffer(), keyLength, valueLength);
     } else {

@@ -1,6 +1,6 @@
 package dev.kv.core.compaction;
 
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.table.WarmSuccession;
 import dev.kv.core.version.FileMetadata;
@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * fails, it deletes its output if possible.
  */
 public final class FlushJob {
-  private final InternalIterator entries;
+  private final ForwardIterator entries;
   private final OutputContext context;
   private final @Nullable WarmSuccession succession;
 
   /** Creates the job; the cursor over the memtable is borrowed. */
-  public FlushJob(InternalIterator entries, OutputContext context) {
+  public FlushJob(ForwardIterator entries, OutputContext context) {
     this(entries, context, null);
   }
 
@@ -29,7 +29,7 @@ public final class FlushJob {
    * @param succession puts blocks of the table into the cache; null for none
    */
   public FlushJob(
-      InternalIterator entries, OutputContext context, @Nullable WarmSuccession succession) {
+      ForwardIterator entries, OutputContext context, @Nullable WarmSuccession succession) {
     this.entries = entries;
     this.context = context;
     this.succession = succession;

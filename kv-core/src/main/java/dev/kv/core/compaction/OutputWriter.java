@@ -1,6 +1,6 @@
 package dev.kv.core.compaction;
 
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.Undo;
@@ -56,7 +56,7 @@ public final class OutputWriter implements AutoCloseable {
   }
 
   /** Adds the current entry of a cursor to the open table; opens a table first if none is open. */
-  void add(InternalIterator entry) {
+  void add(ForwardIterator entry) {
     try {
       TableBuilder table = builder;
       if (table == null) {

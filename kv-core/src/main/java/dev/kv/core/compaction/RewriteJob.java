@@ -1,6 +1,6 @@
 package dev.kv.core.compaction;
 
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.version.FileMetadata;
 import java.util.Arrays;
@@ -12,7 +12,7 @@ import java.util.List;
  * lock. If it fails, it deletes its outputs if possible.
  */
 public final class RewriteJob {
-  private final InternalIterator entries;
+  private final ForwardIterator entries;
   private final OutputContext context;
   private final long maxFileSize;
   private byte[] last = {};
@@ -27,7 +27,7 @@ public final class RewriteJob {
   public record Result(List<FileMetadata> tables, long entries, long lastSequence) {}
 
   /** Creates the job; the cursor is borrowed. */
-  public RewriteJob(InternalIterator entries, OutputContext context, long maxFileSize) {
+  public RewriteJob(ForwardIterator entries, OutputContext context, long maxFileSize) {
     this.entries = entries;
     this.context = context;
     this.maxFileSize = maxFileSize;

@@ -105,7 +105,7 @@ public final class ConcatenatingIterator extends InternalIterator {
   }
 
   @Override
-  public InternalIterator source() {
+  public ForwardIterator source() {
     return current.source();
   }
 

@@ -9,35 +9,27 @@ import java.util.function.Function;
 
 /**
  * A cursor that merges the entries of several cursors, its children, in order. It returns all of
- * several entries with equal keys, that of the child with the smallest index first.
+ * several entries with equal keys, that of the child with the smallest index first. {@link
+ * ForwardMergingIterator} does so for children that only move forward.
  *
  * <pre>
  * Order: entries are ordered by (key, index of the child). While this cursor is at an entry e:
- *  1. heap[0] is the child that is at e.
+ *  1. the root of the heap is the child that is at e.
  *  2. Forward: every other child is at its first entry after e, or is invalid if it has none.
  *     Backward: every other child is at its last entry before e, or is invalid if it has none.
- *  3. heap[0..size) are the valid children, a binary heap with the child of e at the root.
+ *  3. the heap holds the valid children.
  * A memtable that still takes writes may get entries in between after the cursor has passed. They
  * are newer than the view that the reader sees. Only a change of direction can meet them, and it
  * checks for them.
  * </pre>
  */
 public final class MergingIterator extends InternalIterator {
-  private static final int UNKNOWN = 0;
-
-  private final KeyComparator comparator;
   private final InternalIterator[] children;
-  private final int[] heap;
-  private int size;
-  private boolean forward;
-
-  /** The place in the heap of the child that follows the root, 1 or 2; or {@link #UNKNOWN}. */
-  private int runnerUp;
+  private final MergeHeap heap;
 
   private MergingIterator(KeyComparator comparator, InternalIterator[] children) {
-    this.comparator = comparator;
     this.children = children;
-    this.heap = new int[children.length];
+    this.heap = new MergeHeap(comparator, children);
   }
 
   /**
@@ -71,7 +63,7 @@ public final class MergingIterator extends InternalIterator {
     for (InternalIterator child : children) {
       child.seekToFirst();
     }
-    rebuild(true);
+    showRoot(heap.rebuild(true));
   }
 
   @Override
@@ -80,7 +72,7 @@ public final class MergingIterator extends InternalIterator {
     for (InternalIterator child : children) {
       child.seekToLast();
     }
-    rebuild(false);
+    showRoot(heap.rebuild(false));
   }
 
   @Override
@@ -89,95 +81,38 @@ public final class MergingIterator extends InternalIterator {
     for (InternalIterator child : children) {
       child.seek(key, offset, length);
     }
-    rebuild(true);
+    showRoot(heap.rebuild(true));
   }
 
   @Override
   public void next() {
     valid = false;
-    if (!forward) {
+    if (!heap.isForward()) {
       turnForward();
     }
-    InternalIterator top = children[heap[0]];
-    top.next();
-    settle(top);
+    children[heap.root()].next();
+    showRoot(heap.settle());
   }
 
   @Override
   public void prev() {
     valid = false;
-    if (forward) {
+    if (heap.isForward()) {
       turnBackward();
     }
-    InternalIterator top = children[heap[0]];
-    top.prev();
-    settle(top);
+    children[heap.root()].prev();
+    showRoot(heap.settle());
   }
 
-  /** Restores the heap after a move of its root, and makes the new root's entry current. */
-  private void settle(InternalIterator top) {
-    if (!top.isValid()) {
-      if (--size == 0) {
-        return;
-      }
-      heap[0] = heap[size];
-      siftDown(0);
-    } else if (size > 1 && !precedes(heap[0], heap[runnerUp()])) {
-      siftDown(0);
+  private void showRoot(boolean present) {
+    if (present) {
+      show(children[heap.root()]);
     }
-    show(children[heap[0]]);
-  }
-
-  /** Returns the place of the child that follows the root. Requires two valid children. */
-  private int runnerUp() {
-    if (runnerUp == UNKNOWN) {
-      runnerUp = size > 2 && precedes(heap[2], heap[1]) ? 2 : 1;
-    }
-    return runnerUp;
-  }
-
-  /** Builds the heap anew from the current positions of the children. */
-  private void rebuild(boolean toForward) {
-    forward = toForward;
-    size = 0;
-    for (int i = 0; i < children.length; i++) {
-      if (children[i].isValid()) {
-        heap[size++] = i;
-      }
-    }
-    for (int at = size / 2 - 1; at >= 0; at--) {
-      siftDown(at);
-    }
-    runnerUp = UNKNOWN;
-    if (size > 0) {
-      show(children[heap[0]]);
-    }
-  }
-
-  private void siftDown(int from) {
-    runnerUp = UNKNOWN;
-    int moving = heap[from];
-    int at = from;
-    while (true) {
-      int child = 2 * at + 1;
-      if (child >= size) {
-        break;
-      }
-      if (child + 1 < size && precedes(heap[child + 1], heap[child])) {
-        child++;
-      }
-      if (!precedes(heap[child], moving)) {
-        break;
-      }
-      heap[at] = heap[child];
-      at = child;
-    }
-    heap[at] = moving;
   }
 
   /** Moves every child except the current one from before the current entry to after it. */
   private void turnForward() {
-    int current = heap[0];
+    int current = heap.root();
     for (int i = 0; i < children.length; i++) {
       if (i != current) {
         InternalIterator child = children[i];
@@ -186,7 +121,7 @@ public final class MergingIterator extends InternalIterator {
         } else {
           child.seekToFirst();
         }
-        if (child.isValid() && order(i, current) < 0) {
+        if (child.isValid() && heap.order(i, current) < 0) {
           seekAfterCurrent(child, i);
         }
       }
@@ -196,7 +131,7 @@ public final class MergingIterator extends InternalIterator {
 
   /** Moves every child except the current one from after the current entry to before it. */
   private void turnBackward() {
-    int current = heap[0];
+    int current = heap.root();
     for (int i = 0; i < children.length; i++) {
       if (i != current) {
         InternalIterator child = children[i];
@@ -205,7 +140,7 @@ public final class MergingIterator extends InternalIterator {
         } else {
           child.seekToLast();
         }
-        if (child.isValid() && order(i, current) > 0) {
+        if (child.isValid() && heap.order(i, current) > 0) {
           seekBeforeCurrent(child, i);
         }
       }
@@ -214,16 +149,15 @@ public final class MergingIterator extends InternalIterator {
   }
 
   private void rebuildAround(int current, boolean toForward) {
-    rebuild(toForward);
-    valid = false;
-    if (heap[0] != current) {
+    heap.rebuild(toForward);
+    if (heap.root() != current) {
       throw new AssertionError("a cursor moved past the current entry");
     }
   }
 
   private void seekAfterCurrent(InternalIterator child, int index) {
     child.seek(keyBuffer, keyOffset, keyLength);
-    while (child.isValid() && order(index, heap[0]) < 0) {
+    while (child.isValid() && heap.order(index, heap.root()) < 0) {
       child.next();
     }
   }
@@ -233,33 +167,19 @@ public final class MergingIterator extends InternalIterator {
     if (!child.isValid()) {
       child.seekToLast();
     }
-    while (child.isValid() && order(index, heap[0]) > 0) {
+    while (child.isValid() && heap.order(index, heap.root()) > 0) {
       child.prev();
     }
   }
 
-  /** Returns true if child {@code a} comes before child {@code b} in the current direction. */
-  private boolean precedes(int a, int b) {
-    return forward ? order(a, b) < 0 : order(a, b) > 0;
-  }
-
-  private int order(int a, int b) {
-    InternalIterator x = children[a];
-    InternalIterator y = children[b];
-    int order =
-        comparator.compare(
-            x.keyBuffer, x.keyOffset, x.keyLength, y.keyBuffer, y.keyOffset, y.keyLength);
-    return order != 0 ? order : Integer.compare(a, b);
-  }
-
   /** Returns true if no other child than that of the current entry has entries after it. */
   public boolean isLastSource() {
-    return forward && size == 1;
+    return heap.isForward() && heap.isLast();
   }
 
   @Override
-  public InternalIterator source() {
-    return children[heap[0]].source();
+  public ForwardIterator source() {
+    return children[heap.root()].source();
   }
 
   @Override

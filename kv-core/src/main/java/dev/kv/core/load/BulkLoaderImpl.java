@@ -2,7 +2,7 @@ package dev.kv.core.load;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.background.JobContext;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBuffer;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -152,7 +152,7 @@ final class BulkLoaderImpl implements BulkLoader {
   private void writeSorted() {
     LoadWriter out = openWriter();
     long done = 0;
-    try (InternalIterator entries = openSort().sorted();
+    try (ForwardIterator entries = openSort().sorted();
         OffHeapBuffer keyMemory = new OffHeapBuffer(jobs.context().budget(), KEY_BYTES)) {
       KeyBuffer last = new KeyBuffer(keyMemory);
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
@@ -170,7 +170,7 @@ final class BulkLoaderImpl implements BulkLoader {
     options.progress().update(done, count);
   }
 
-  private boolean isNewKey(KeyBuffer last, InternalIterator entries, int userLength) {
+  private boolean isNewKey(KeyBuffer last, ForwardIterator entries, int userLength) {
     return last.compareTo(
             entries.keyBuffer(),
             entries.keyOffset(),

@@ -1,6 +1,6 @@
 package dev.kv.core.load;
 
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
@@ -84,7 +84,7 @@ final class ExternalSort implements AutoCloseable {
     if (full == null) {
       return;
     }
-    try (InternalIterator entries = full.iterator()) {
+    try (ForwardIterator entries = full.iterator()) {
       add(0, files.write(entries));
     }
     memtable = null;
@@ -99,7 +99,7 @@ final class ExternalSort implements AutoCloseable {
     same.add(run);
     if (same.size() == FAN_IN) {
       SortedRun merged;
-      try (InternalIterator entries = merge(same)) {
+      try (ForwardIterator entries = merge(same)) {
         merged = files.write(entries);
       }
       add(level + 1, merged);
@@ -112,7 +112,7 @@ final class ExternalSort implements AutoCloseable {
    * Returns a cursor over all entries: by key, and for each key the last one first. No entry can be
    * added afterwards. The caller closes the cursor, before this sort.
    */
-  InternalIterator sorted() {
+  ForwardIterator sorted() {
     List<SortedRun> all = new ArrayList<>();
     runs.forEach(all::addAll);
     MemTable rest = memtable;
@@ -125,7 +125,7 @@ final class ExternalSort implements AutoCloseable {
     return merge(all);
   }
 
-  private InternalIterator merge(List<SortedRun> all) {
+  private ForwardIterator merge(List<SortedRun> all) {
     return MergingIterator.opened(comparator, all, SortedRun::iterator);
   }
 

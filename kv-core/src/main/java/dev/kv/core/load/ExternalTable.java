@@ -1,6 +1,7 @@
 package dev.kv.core.load;
 
 import dev.kv.bytes.Escape;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -212,7 +213,7 @@ final class ExternalTable implements AutoCloseable {
 
   private void read(ErrorHandler errors, @Nullable LoadWriter writer) {
     long count = 0;
-    try (InternalIterator entries = cursor();
+    try (ForwardIterator entries = cursor();
         OffHeapBuffer lastKey = new OffHeapBuffer(context.budget(), KEY_BYTES)) {
       KeyBuffer last = new KeyBuffer(lastKey);
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
@@ -234,7 +235,7 @@ final class ExternalTable implements AutoCloseable {
     }
   }
 
-  private void check(InternalIterator entry, KeyBuffer last, boolean first) {
+  private void check(ForwardIterator entry, KeyBuffer last, boolean first) {
     ByteBuffer key = entry.keyBuffer();
     int offset = entry.keyOffset();
     int userLength = entry.keyLength() - InternalKey.TRAILER;
@@ -247,7 +248,7 @@ final class ExternalTable implements AutoCloseable {
     last.setKey(key, offset, userLength);
   }
 
-  private CorruptionException damaged(InternalIterator entry, String how) {
+  private CorruptionException damaged(ForwardIterator entry, String how) {
     return entry.corruption(
         "the table has a key " + how + ": " + InternalKey.describe(entry.copyKey()),
         path.toString());

@@ -4,7 +4,7 @@ import dev.kv.core.background.JobContext;
 import dev.kv.core.change.VersionMutation;
 import dev.kv.core.compaction.JobStats;
 import dev.kv.core.compaction.OutputContext;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
@@ -150,7 +150,7 @@ final class LoadChange implements VersionMutation {
 
   private List<FileMetadata> rewrite(FileMetadata table, long newest, OutputContext outputs) {
     try (LoadWriter writer = new LoadWriter(outputs, newest, context.options().maxFileSize());
-        InternalIterator entries = context.tables().mergeIterator(table)) {
+        ForwardIterator entries = context.tables().mergeIterator(table)) {
       int unchecked = 0;
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         if (++unchecked == ENTRIES_PER_CHECK) {

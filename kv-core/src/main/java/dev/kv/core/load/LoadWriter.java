@@ -3,7 +3,7 @@ package dev.kv.core.load;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.compaction.OutputWriter;
 import dev.kv.core.compaction.OutputWriter.UnsyncedTable;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -102,7 +102,7 @@ final class LoadWriter implements AutoCloseable {
    *
    * @throws IllegalArgumentException if the key is not after the last one; nothing was added
    */
-  void add(InternalIterator entry) {
+  void add(ForwardIterator entry) {
     add(
         entry.keyBuffer(),
         entry.keyOffset(),

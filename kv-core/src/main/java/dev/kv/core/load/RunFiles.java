@@ -3,7 +3,7 @@ package dev.kv.core.load;
 import dev.kv.Options;
 import dev.kv.bytes.Escape;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.Undo;
 import dev.kv.core.state.DatabaseContext;
@@ -64,7 +64,7 @@ final class RunFiles implements AutoCloseable {
   }
 
   /** Writes the entries of a cursor, which is borrowed, as a run, which the caller closes. */
-  SortedRun write(InternalIterator entries) {
+  SortedRun write(ForwardIterator entries) {
     long number = obsolete.newPendingNumber();
     Path path = FileNames.temp(context.directory(), number);
     try (Undo undo = new Undo(() -> delete(path, number))) {
@@ -78,7 +78,7 @@ final class RunFiles implements AutoCloseable {
     }
   }
 
-  private void build(Path path, InternalIterator entries) throws IOException {
+  private void build(Path path, ForwardIterator entries) throws IOException {
     try (WritableFile file = context.env().createWritable(path);
         BuildBuffers buffers = new BuildBuffers(format, context.budget())) {
       TableBuilder builder = new TableBuilder(format, context.comparator(), file, buffers);

@@ -1,7 +1,7 @@
 package dev.kv.core.recovery;
 
 import dev.kv.core.compaction.FlushResult;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
@@ -73,7 +73,7 @@ public final class RecoveredTables implements LogRecovery.Sink {
    */
   private boolean mergeWith(List<FileMetadata> small, MemTable memtable) {
     TableOutputs outputs = outputs();
-    try (InternalIterator entries = SmallTables.merge(context, memtable, small)) {
+    try (ForwardIterator entries = SmallTables.merge(context, memtable, small)) {
       add(outputs.flush(entries));
     } catch (DBException e) {
       outputs.abandon();

@@ -1,5 +1,6 @@
 package dev.kv.core.recovery;
 
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.memtable.MemTable;
@@ -55,7 +56,7 @@ final class SmallTables {
   }
 
   /** Returns a cursor over all entries of a memtable and of tables; the caller closes it. */
-  static InternalIterator merge(
+  static ForwardIterator merge(
       DatabaseContext context, MemTable memtable, List<FileMetadata> tables) {
     InternalIterator older =
         MergingIterator.opened(context.comparator(), tables, context.tables()::mergeIterator);

@@ -1,5 +1,6 @@
 package dev.kv.core.repair;
 
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -8,16 +9,16 @@ import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
 /**
  * A forward cursor over the entries of given blocks of a table file. Used and closed by one thread.
  */
-final class LocatedBlockCursor extends TableCursor {
+final class LocatedBlockCursor extends ForwardIterator implements TableCursor {
   private final TableInspector table;
   private final OffHeapBuffer scratch;
+  private final BlockIterator block;
   private final List<BlockHandle> blocks;
 
   /** The number of the last block that the cursor entered or failed to enter. */
@@ -28,9 +29,9 @@ final class LocatedBlockCursor extends TableCursor {
       InternalKeyComparator comparator,
       OffHeapBuffer scratch,
       List<BlockHandle> blocks) {
-    super(comparator, scratch);
     this.table = table;
     this.scratch = scratch;
+    this.block = new BlockIterator(comparator, scratch);
     this.blocks = blocks;
   }
 
@@ -49,10 +50,16 @@ final class LocatedBlockCursor extends TableCursor {
 
   @Override
   public void next() {
-    nextInBlock();
-    if (!valid) {
+    valid = false;
+    block.next();
+    if (!show(block)) {
       forward();
     }
+  }
+
+  @Override
+  public ForwardIterator entries() {
+    return this;
   }
 
   @Override
@@ -64,8 +71,9 @@ final class LocatedBlockCursor extends TableCursor {
     valid = false;
     while (!valid && at + 1 < blocks.size()) {
       at++;
-      table.read(blocks.get(at), this);
-      firstInBlock();
+      table.read(blocks.get(at), block);
+      block.seekToFirst();
+      show(block);
     }
   }
 
@@ -75,23 +83,13 @@ final class LocatedBlockCursor extends TableCursor {
   }
 
   @Override
-  public void seekToLast() {
-    throw new UnsupportedOperationException("forward only");
-  }
-
-  @Override
-  public void seek(ByteBuffer key, int offset, int length) {
-    throw new UnsupportedOperationException("forward only");
-  }
-
-  @Override
-  public void prev() {
-    throw new UnsupportedOperationException("forward only");
+  public ForwardIterator source() {
+    return block;
   }
 
   @Override
   public void close() {
-    clear();
+    valid = false;
     scratch.close();
     table.close();
   }

@@ -7,8 +7,8 @@ import dev.kv.bytes.Escape;
 import dev.kv.core.compaction.RewriteJob;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.iterator.InternalIterator;
-import dev.kv.core.iterator.MergingIterator;
+import dev.kv.core.iterator.ForwardIterator;
+import dev.kv.core.iterator.ForwardMergingIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.NewDatabase;
@@ -294,7 +294,7 @@ public final class Repairer {
     int entries = 0;
     int misplaced = 0;
     byte[] before = {};
-    try (TableCursor cursor = cursor(table, asTheyCome)) {
+    try (ForwardIterator cursor = cursor(table, asTheyCome).entries()) {
       for (cursor.seekToFirst(); cursor.isValid() && entries < ORDER_SAMPLE; cursor.next()) {
         byte[] key = cursor.copyKey();
         if (key.length < InternalKey.TRAILER) {
@@ -378,8 +378,8 @@ public final class Repairer {
   }
 
   private RewriteJob.Result merge(List<SalvageIterator> tables, TableOutputs outputs) {
-    InternalIterator[] children = tables.toArray(InternalIterator[]::new);
-    try (InternalIterator merged = MergingIterator.of(context.comparator(), children)) {
+    ForwardIterator[] children = tables.toArray(ForwardIterator[]::new);
+    try (ForwardIterator merged = new ForwardMergingIterator(context.comparator(), children)) {
       return new RewriteJob(merged, outputs.context(), context.options().maxFileSize()).run();
     }
   }

@@ -13,7 +13,8 @@ import java.util.function.Consumer;
  * Iterates forward over the readable entries of a table; skips damaged blocks and misplaced keys.
  */
 final class SalvageIterator extends ForwardIterator {
-  private final TableCursor table;
+  private final ForwardIterator table;
+  private final TableCursor cursor;
   private final InternalKeyComparator order;
   private final Consumer<String> damage;
   private byte[] last = {};
@@ -26,8 +27,9 @@ final class SalvageIterator extends ForwardIterator {
    * @param order the order that the keys must be in
    * @param damage receives a description of what is skipped
    */
-  SalvageIterator(TableCursor table, InternalKeyComparator order, Consumer<String> damage) {
-    this.table = table;
+  SalvageIterator(TableCursor cursor, InternalKeyComparator order, Consumer<String> damage) {
+    this.table = cursor.entries();
+    this.cursor = cursor;
     this.order = order;
     this.damage = damage;
   }
@@ -74,9 +76,9 @@ final class SalvageIterator extends ForwardIterator {
         attempt = table::next;
       } catch (CorruptionException | DBIOException e) {
         // A block with a read error is lost like a block with a wrong checksum.
-        bytesLost += table.triedBytes();
+        bytesLost += cursor.triedBytes();
         skipped(String.valueOf(e.getMessage()));
-        attempt = table::seekAfterDamage;
+        attempt = cursor::seekAfterDamage;
       }
     }
   }

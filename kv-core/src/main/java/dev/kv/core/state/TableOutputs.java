@@ -3,7 +3,7 @@ package dev.kv.core.state;
 import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.OutputContext;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
@@ -46,7 +46,7 @@ public final class TableOutputs {
 
   /** Writes {@code memtable} as one table; writes none if the memtable is empty. */
   public FlushResult flush(MemTable memtable) {
-    try (InternalIterator entries = memtable.iterator()) {
+    try (ForwardIterator entries = memtable.iterator()) {
       return new FlushJob(entries, context(), context.tables().flushSuccession()).run();
     }
   }
@@ -54,7 +54,7 @@ public final class TableOutputs {
   /**
    * Writes all entries of a cursor, which is borrowed, as one table; writes none if it is empty.
    */
-  public FlushResult flush(InternalIterator entries) {
+  public FlushResult flush(ForwardIterator entries) {
     return new FlushJob(entries, context()).run();
   }
 

@@ -1,23 +1,18 @@
 package dev.kv.core.table;
 
-import dev.kv.core.key.KeyComparator;
-import dev.kv.core.memory.OffHeapBuffer;
-import dev.kv.core.table.block.BlockIterator;
+import dev.kv.core.iterator.ForwardIterator;
 
-/**
- * A cursor over the entries of a table, block by block, that can continue after a damaged block.
- */
-public abstract class TableCursor extends BlockIterator {
-  public TableCursor(KeyComparator comparator, OffHeapBuffer scratch) {
-    super(comparator, scratch);
-  }
+/** Reads the entries of a table block by block, and can continue after a damaged block. */
+public interface TableCursor {
+  /** Returns the cursor itself, which shows the entries; the caller closes it. */
+  ForwardIterator entries();
 
   /**
    * After an exception for a damaged block, moves to the first entry of the following blocks, if
    * there is one. May throw again if the next block is damaged.
    */
-  public abstract void seekAfterDamage();
+  void seekAfterDamage();
 
   /** Returns the stored size of the last block that the cursor entered or failed to enter. */
-  public abstract int triedBytes();
+  int triedBytes();
 }

@@ -1,7 +1,9 @@
 package dev.kv.core.table;
 
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
+import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A cursor over the entries of a table: a block cursor that continues with the next block. It pins
  * its table and one block at a time.
  */
-public final class TableIterator extends TableCursor implements StoredBlockSource {
+public final class TableIterator extends BlockIterator implements TableCursor, StoredBlockSource {
   private static final int NONE = -1;
 
   private final Table table;
@@ -98,6 +100,11 @@ public final class TableIterator extends TableCursor implements StoredBlockSourc
     if (!valid) {
       backward();
     }
+  }
+
+  @Override
+  public ForwardIterator entries() {
+    return this;
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.kv.core.table;
 
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.LookupMarks;
 import dev.kv.core.table.format.BlockObserver;
 import java.nio.ByteBuffer;
@@ -47,8 +47,8 @@ public final class WarmSuccession implements BlockObserver {
   }
 
   @Override
-  public void entry(InternalIterator entry) {
-    InternalIterator from = entry.source();
+  public void entry(ForwardIterator entry) {
+    ForwardIterator from = entry.source();
     source = from instanceof TableIterator table ? table : null;
     if (source != null && source.isCached()) {
       warm = true;

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyBuffer;
@@ -35,7 +35,7 @@ final class CompactionIteratorTest {
   }
 
   private static CompactionIterator iterator(
-      InternalIterator input, long[] snapshots, Version version, OffHeapBuffer memory) {
+      ForwardIterator input, long[] snapshots, Version version, OffHeapBuffer memory) {
     return new CompactionIterator(
         input,
         snapshots,
@@ -197,7 +197,7 @@ final class CompactionIteratorTest {
   }
 
   /** Endless entries: each key of 16 bytes twice, the first a tombstone. */
-  private static final class Counting extends InternalIterator {
+  private static final class Counting extends ForwardIterator {
     private final ByteBuffer memory = direct(new byte[24]);
     private long count;
 
@@ -216,21 +216,6 @@ final class CompactionIteratorTest {
       memory.putLong(8, Long.reverseBytes(count / 2));
       memory.putLong(16, (100 - count % 2) << 8 | count % 2);
       count++;
-    }
-
-    @Override
-    public void seekToLast() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void seek(ByteBuffer key, int offset, int length) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void prev() {
-      throw new UnsupportedOperationException();
     }
 
     @Override

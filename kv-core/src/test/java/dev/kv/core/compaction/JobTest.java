@@ -11,6 +11,7 @@ import dev.kv.Options;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -411,7 +412,7 @@ final class JobTest {
         check);
   }
 
-  private static List<String> keys(InternalIterator cursor) {
+  private static List<String> keys(ForwardIterator cursor) {
     List<String> keys = new ArrayList<>();
     for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
       keys.add(

@@ -10,6 +10,7 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.table.block.CursorModel;
 import dev.kv.core.table.block.Entries;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class MergingIteratorTest {
         InternalKey.encode(key.getBytes(), 1, ValueKind.VALUE), value.getBytes());
   }
 
-  private static String user(InternalIterator cursor) {
+  private static String user(ForwardIterator cursor) {
     return cursor.isValid() ? new String(InternalKey.userKey(CursorModel.key(cursor))) : "end";
   }
 
@@ -56,6 +57,38 @@ class MergingIteratorTest {
       } catch (AssertionError e) {
         throw new AssertionError("seed " + seed, e);
       }
+    }
+  }
+
+  @Test
+  void forward_randomChildrenWithEqualKeys_showsAllEntriesNewestChildFirst() {
+    for (int seed = 0; seed < 150; seed++) {
+      Random random = new Random(seed);
+      ForwardIterator[] children = new ForwardIterator[random.nextInt(7)];
+      List<String> expected = new ArrayList<>();
+      for (int i = 0; i < children.length; i++) {
+        List<Entries.Entry> part = new ArrayList<>();
+        for (char key = 'a'; key < 'i'; key++) {
+          if (random.nextBoolean()) {
+            part.add(entry("" + key, "" + i));
+            expected.add(key + " of " + i);
+          }
+        }
+        children[i] = new ListCursor(order, part);
+      }
+      Collections.sort(expected);
+      try (ForwardIterator merged = new ForwardMergingIterator(order, children)) {
+        for (int pass = 0; pass < 2; pass++) {
+          List<String> shown = new ArrayList<>();
+          for (merged.seekToFirst(); merged.isValid(); merged.next()) {
+            String child = new String(CursorModel.value(merged));
+            shown.add(user(merged) + " of " + child);
+            assertThat(merged.source()).isSameAs(children[Integer.parseInt(child)]);
+          }
+          assertThat(shown).as("seed %d", seed).isEqualTo(expected);
+        }
+      }
+      assertThat(children).allMatch(child -> ((ListCursor) child).closes == 1);
     }
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.OffHeapBudget;
@@ -72,7 +72,7 @@ class ExternalSortTest {
   private Map<String, String> sorted(ExternalSort sort) {
     Map<String, String> found = new TreeMap<>();
     String before = null;
-    try (InternalIterator entries = sort.sorted()) {
+    try (ForwardIterator entries = sort.sorted()) {
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         byte[] key =
             InternalKey.copy(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());

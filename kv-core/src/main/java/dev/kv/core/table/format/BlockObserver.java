@@ -1,12 +1,12 @@
 package dev.kv.core.table.format;
 
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import java.nio.ByteBuffer;
 
 /** Is told which entries a table gets, and of its data blocks as they are written. */
 public interface BlockObserver {
   /** The next entry of the open data block is the current one of {@code entry}. */
-  void entry(InternalIterator entry);
+  void entry(ForwardIterator entry);
 
   /**
    * The open data block was written, and another one begins.

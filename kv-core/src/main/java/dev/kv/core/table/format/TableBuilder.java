@@ -1,7 +1,7 @@
 package dev.kv.core.table.format;
 
 import dev.kv.FilterPolicy;
-import dev.kv.core.iterator.InternalIterator;
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
@@ -115,7 +115,7 @@ public final class TableBuilder {
    * int)} does. If the entry is alone in its stored block, and the block is compressed like those
    * of this table, the stored block is copied.
    */
-  public void add(InternalIterator entry) throws IOException {
+  public void add(ForwardIterator entry) throws IOException {
     if (observer != null) {
       observer.entry(entry);
     }
@@ -131,7 +131,7 @@ public final class TableBuilder {
     }
   }
 
-  private boolean copyStored(InternalIterator entry) throws IOException {
+  private boolean copyStored(ForwardIterator entry) throws IOException {
     requireOpen();
     int length =
         entry.source() instanceof StoredBlockSource table

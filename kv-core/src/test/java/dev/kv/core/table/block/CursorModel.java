@@ -3,6 +3,7 @@ package dev.kv.core.table.block;
 import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import java.nio.ByteBuffer;
@@ -104,14 +105,14 @@ public final class CursorModel {
   }
 
   /** Returns a copy of the cursor's key. */
-  public static byte[] key(InternalIterator cursor) {
+  public static byte[] key(ForwardIterator cursor) {
     byte[] key = new byte[cursor.keyLength()];
     cursor.keyBuffer().get(cursor.keyOffset(), key);
     return key;
   }
 
   /** Returns a copy of the cursor's value. */
-  public static byte[] value(InternalIterator cursor) {
+  public static byte[] value(ForwardIterator cursor) {
     byte[] value = new byte[cursor.valueLength()];
     cursor.valueBuffer().get(cursor.valueOffset(), value);
     return value;
