@@ -7,6 +7,7 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
+import java.util.NoSuchElementException;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.stream.Stream;
@@ -147,7 +148,22 @@ public interface DBIterator extends AutoCloseable {
     if (!isPlaced()) {
       seekToFirst();
     }
-    return new EntryIterator(this);
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return isValid();
+      }
+
+      @Override
+      public Entry next() {
+        if (!isValid()) {
+          throw new NoSuchElementException();
+        }
+        Entry entry = new Entry(key(), value());
+        DBIterator.this.next();
+        return entry;
+      }
+    };
   }
 
   /**

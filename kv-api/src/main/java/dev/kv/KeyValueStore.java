@@ -127,20 +127,18 @@ public interface KeyValueStore extends DBReader, DBWriter {
 
   /**
    * Returns a view of a batch that adds operations on this store to it. A database returns the
-   * batch itself.
+   * batch itself. The view is not written: the database writes the batch.
    *
-   * @param batch a batch of the database below this view, or one that was not used yet; the
-   *     database writes it
+   * @param batch a batch of the database below this view, or one that was not used yet
    * @return the view
    * @throws IllegalArgumentException if the batch belongs to something else, such as another view
    */
-  default WriteBatch within(WriteBatch batch) {
+  default BatchOperations within(BatchOperations batch) {
     KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
-    if (owner == null) {
-      batch.belongTo(this);
-      return batch;
+    if (owner == null && batch instanceof WriteBatch unused) {
+      unused.belongTo(this);
     }
-    if (owner == this || owner instanceof DB && this instanceof DB) {
+    if (owner == null || owner == this || owner instanceof DB && this instanceof DB) {
       return batch;
     }
     throw new IllegalArgumentException(

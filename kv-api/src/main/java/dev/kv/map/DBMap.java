@@ -1,5 +1,6 @@
 package dev.kv.map;
 
+import dev.kv.BatchOperations;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
@@ -130,7 +131,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    * @param value the value
    * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
    */
-  public void set(WriteBatch batch, K key, V value) {
+  public void set(BatchOperations batch, K key, V value) {
     store.requireWritable();
     store.within(batch).put(target(key), store.encodeValue(value));
   }
@@ -154,7 +155,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    * @param key the key
    * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
    */
-  public void delete(WriteBatch batch, K key) {
+  public void delete(BatchOperations batch, K key) {
     store.requireWritable();
     store.within(batch).delete(target(key));
   }

@@ -1,5 +1,6 @@
 package dev.kv.map;
 
+import dev.kv.BatchOperations;
 import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.DBWriter;
@@ -140,7 +141,7 @@ record MapStore<K, V>(
   }
 
   /** Returns the batch, or the view of it that is the map's part of its database. */
-  WriteBatch within(WriteBatch batch) {
+  BatchOperations within(BatchOperations batch) {
     Objects.requireNonNull(batch, "batch");
     return reader instanceof KeyValueStore store ? store.within(batch) : batch;
   }

@@ -1,5 +1,6 @@
 package dev.kv.space;
 
+import dev.kv.BatchOperations;
 import dev.kv.DB;
 import dev.kv.DBReader;
 import dev.kv.KeyValueStore;
@@ -139,6 +140,18 @@ public final class Space extends SpaceReader implements KeyValueStore {
   }
 
   /**
+   * Returns the whole key of a key of this space, for {@link WriteBatch#expect} on a batch of the
+   * {@linkplain #database() database}.
+   *
+   * @param key a key of this space
+   * @return the key of the database
+   */
+  @Override
+  public byte[] whole(byte[] key) {
+    return super.whole(key);
+  }
+
+  /**
    * Returns a range of this space with whole keys, for {@link dev.kv.admin.DBAdmin}.
    *
    * @param range a range of keys of this space
@@ -151,18 +164,18 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   /**
    * Returns a view of a batch of the {@linkplain #database() database} that adds operations on this
-   * space to it. Write the batch itself, with {@code database().write(batch)}; no database takes
-   * the view.
+   * space to it. Write the batch itself, with {@code database().write(batch)}. Expectations are
+   * added to the batch itself as well, with {@link #whole(byte[])}.
    *
    * <p>The view iterates over and counts the operations and expectations of the batch on this
-   * space. Its save points are those of the batch. It refuses {@link WriteBatch#clear}.
+   * space. Its save points are those of the batch.
    *
    * @param batch a batch of the database, or one that was not used yet
    * @return the view
    * @throws IllegalArgumentException if the batch belongs to something else, such as another space
    */
   @Override
-  public WriteBatch within(WriteBatch batch) {
+  public BatchOperations within(BatchOperations batch) {
     return BatchView.within(batch, this, database, inner -> new SpaceBatch(inner, this));
   }
 

@@ -1,5 +1,6 @@
 package dev.kv.space;
 
+import dev.kv.BatchOperations;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
@@ -13,7 +14,7 @@ final class SpaceBatch extends BatchView {
   private final Slice prefixSlice;
   private final Space space;
 
-  SpaceBatch(WriteBatch batch, Space space) {
+  SpaceBatch(BatchOperations batch, Space space) {
     super(batch, space);
     this.space = space;
     this.prefix = space.prefix;
@@ -45,13 +46,12 @@ final class SpaceBatch extends BatchView {
   }
 
   @Override
-  public SpaceBatch expect(byte[] key, byte @Nullable [] value) {
-    batch.expect(prefix.join(key), value);
-    return this;
+  protected void expect(WriteBatch stored, byte[] key, byte @Nullable [] value) {
+    stored.expect(prefix.join(key), value);
   }
 
   @Override
-  protected WriteBatch of(WriteBatch other) {
+  protected BatchOperations of(BatchOperations other) {
     return new SpaceBatch(other, space);
   }
 

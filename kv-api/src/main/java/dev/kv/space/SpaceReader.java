@@ -23,7 +23,7 @@ class SpaceReader implements DBReader {
   }
 
   /** Returns the key with the prefix. */
-  final byte[] whole(byte[] key) {
+  byte[] whole(byte[] key) {
     return prefix.join(Objects.requireNonNull(key, "key"));
   }
 

@@ -1,5 +1,6 @@
 package dev.kv.ttl;
 
+import dev.kv.BatchOperations;
 import dev.kv.DBReader;
 import dev.kv.KeyValueStore;
 import dev.kv.Snapshot;
@@ -262,14 +263,14 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   /**
    * Returns a view of a batch of the {@linkplain #database() database} that adds operations on this
    * view to it: values begin to live when they are added. Write the batch itself, with {@code
-   * database().write(batch)}. The view takes no expectations.
+   * database().write(batch)}.
    *
    * @param batch a batch of the database, or one that was not used yet
    * @return the view
    * @throws IllegalArgumentException if the batch belongs to something else
    */
   @Override
-  public WriteBatch within(WriteBatch batch) {
+  public BatchOperations within(BatchOperations batch) {
     return BatchView.within(batch, this, database, inner -> new TimedBatch(inner, this));
   }
 

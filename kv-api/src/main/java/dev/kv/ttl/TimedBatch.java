@@ -1,5 +1,6 @@
 package dev.kv.ttl;
 
+import dev.kv.BatchOperations;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class TimedBatch extends BatchView {
   private final TimeToLive times;
 
-  TimedBatch(WriteBatch batch, TimeToLive times) {
+  TimedBatch(BatchOperations batch, TimeToLive times) {
     super(batch, times);
     this.times = times;
   }
@@ -43,14 +44,14 @@ final class TimedBatch extends BatchView {
   }
 
   @Override
-  public WriteBatch expect(byte[] key, byte @Nullable [] value) {
-    throw new UnsupportedOperationException(
-        "an expectation of a value that expires needs its time:"
-            + " add it to a batch of its own, and write that by TimeToLive.write");
+  protected void expect(WriteBatch stored, byte[] key, byte @Nullable [] value) {
+    throw new IllegalArgumentException(
+        "the other batch has expectations, and one of a value that expires needs its time:"
+            + " write that batch by TimeToLive.write");
   }
 
   @Override
-  protected WriteBatch of(WriteBatch other) {
+  protected BatchOperations of(BatchOperations other) {
     return new TimedBatch(other, times);
   }
 

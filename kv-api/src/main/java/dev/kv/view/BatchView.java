@@ -1,5 +1,6 @@
 package dev.kv.view;
 
+import dev.kv.BatchOperations;
 import dev.kv.KeyValueStore;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
@@ -9,9 +10,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A view of a batch: it changes operations while it adds them, and changes them back. */
-public abstract class BatchView implements WriteBatch {
+public abstract class BatchView implements BatchOperations {
   /** The batch that holds the operations. */
-  protected final WriteBatch batch;
+  protected final BatchOperations batch;
 
   private final KeyValueStore store;
 
@@ -21,13 +22,14 @@ public abstract class BatchView implements WriteBatch {
    * @param batch the batch that holds the operations
    * @param store the store whose operations the view has
    */
-  protected BatchView(WriteBatch batch, KeyValueStore store) {
+  protected BatchView(BatchOperations batch, KeyValueStore store) {
     this.batch = batch;
     this.store = store;
   }
 
   /**
-   * Returns the view that a store has of a batch, as {@link KeyValueStore#within(WriteBatch)} does.
+   * Returns the view that a store has of a batch, as {@link KeyValueStore#within(BatchOperations)}
+   * does.
    *
    * @param batch the batch
    * @param store the store whose operations the view has
@@ -35,11 +37,11 @@ public abstract class BatchView implements WriteBatch {
    * @param view makes the view of a batch that belongs to {@code database}
    * @return the view, or the batch if it belongs to {@code store}
    */
-  public static WriteBatch within(
-      WriteBatch batch,
+  public static BatchOperations within(
+      BatchOperations batch,
       KeyValueStore store,
       KeyValueStore database,
-      UnaryOperator<WriteBatch> view) {
+      UnaryOperator<BatchOperations> view) {
     Objects.requireNonNull(batch, "batch");
     Objects.requireNonNull(store, "store");
     Objects.requireNonNull(database, "database");
@@ -48,8 +50,8 @@ public abstract class BatchView implements WriteBatch {
     if (store.equals(owner)) {
       return batch;
     }
-    if (owner == null) {
-      batch.belongTo(database);
+    if (owner == null && batch instanceof WriteBatch unused) {
+      unused.belongTo(database);
       return view.apply(batch);
     }
     return view.apply(database.within(batch));
@@ -61,7 +63,17 @@ public abstract class BatchView implements WriteBatch {
    * @param other the batch
    * @return the view
    */
-  protected abstract WriteBatch of(WriteBatch other);
+  protected abstract BatchOperations of(BatchOperations other);
+
+  /**
+   * Adds an expectation of this view to a batch of what it is a view of.
+   *
+   * @param stored the batch
+   * @param key the key, as the view shows it
+   * @param value the value, as the view shows it, or null if the key must not exist
+   * @throws IllegalArgumentException if the view cannot tell what is stored then
+   */
+  protected abstract void expect(WriteBatch stored, byte[] key, byte @Nullable [] value);
 
   /**
    * Returns a handler of stored operations that passes on those of this view.
@@ -72,26 +84,26 @@ public abstract class BatchView implements WriteBatch {
   protected abstract OperationHandler showing(OperationHandler handler);
 
   @Override
-  public final WriteBatch setSavePoint() {
+  public final BatchOperations setSavePoint() {
     batch.setSavePoint();
     return this;
   }
 
   @Override
-  public final WriteBatch rollbackToSavePoint() {
+  public final BatchOperations rollbackToSavePoint() {
     batch.rollbackToSavePoint();
     return this;
   }
 
   @Override
-  public final WriteBatch popSavePoint() {
+  public final BatchOperations popSavePoint() {
     batch.popSavePoint();
     return this;
   }
 
   /** Copies the operations first, because {@code other} may be the batch that this is a view of. */
   @Override
-  public final WriteBatch append(WriteBatch other) {
+  public final BatchOperations append(BatchOperations other) {
     KeyValueStore owner = Objects.requireNonNull(other, "other").store();
     if (owner != null && !store.equals(owner)) {
       throw new IllegalArgumentException(
@@ -102,7 +114,7 @@ public abstract class BatchView implements WriteBatch {
               + ": append it to a view of this batch, which the method within of its owner makes");
     }
     WriteBatch copy = WriteBatch.create();
-    WriteBatch target = of(copy);
+    BatchOperations target = of(copy);
     other.iterate(
         new OperationHandler() {
           @Override
@@ -117,7 +129,8 @@ public abstract class BatchView implements WriteBatch {
 
           @Override
           public void expect(Slice key, @Nullable Slice value) {
-            target.expect(key.toByteArray(), value == null ? null : value.toByteArray());
+            BatchView.this.expect(
+                copy, key.toByteArray(), value == null ? null : value.toByteArray());
           }
         });
     batch.append(copy);
@@ -127,12 +140,6 @@ public abstract class BatchView implements WriteBatch {
   @Override
   public final KeyValueStore store() {
     return store;
-  }
-
-  @Override
-  public final WriteBatch clear() {
-    throw new UnsupportedOperationException(
-        "a view of a batch cannot be cleared: clear the batch itself");
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.kv.space;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.BatchOperations;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.Transaction;
@@ -128,17 +129,18 @@ class BatchOwnershipTest {
     Space b = Space.of(db, "b/");
     Space inner = Space.of(a, "inner/");
     TimeToLive times = TimeToLive.of(a, Duration.ofDays(1));
-    WriteBatch view = a.within(WriteBatch.create()).put(b("k"), b("v"));
-    assertRefused(() -> db.write(view));
-    assertRefused(() -> times.write(view));
-    assertRefused(() -> times.tryWrite(dev.kv.WriteOptions.DEFAULT, view));
-    assertRefused(() -> b.write(view));
+    BatchOperations view = a.within(WriteBatch.create()).put(b("k"), b("v"));
+    WriteBatch ofView = WriteBatch.create().append(view);
+    assertRefused(() -> db.write(ofView));
+    assertRefused(() -> times.write(ofView));
+    assertRefused(() -> times.tryWrite(dev.kv.WriteOptions.DEFAULT, ofView));
+    assertRefused(() -> b.write(ofView));
     assertRefused(() -> b.within(view));
     assertRefused(() -> inner.within(view));
-    WriteBatch innerView = inner.within(WriteBatch.create()).put(b("k"), b("v"));
-    assertRefused(() -> a.write(innerView));
-    WriteBatch timed = times.within(WriteBatch.create()).put(b("k"), b("v"));
-    assertRefused(() -> a.write(timed));
+    BatchOperations innerView = inner.within(WriteBatch.create()).put(b("k"), b("v"));
+    assertRefused(() -> a.write(WriteBatch.create().append(innerView)));
+    BatchOperations timed = times.within(WriteBatch.create()).put(b("k"), b("v"));
+    assertRefused(() -> a.write(WriteBatch.create().append(timed)));
     WriteBatch ofTimes = WriteBatch.create();
     Space.of(times, "s/").within(ofTimes).put(b("k"), b("v"));
     assertRefused(() -> db.write(ofTimes));
@@ -149,12 +151,22 @@ class BatchOwnershipTest {
   }
 
   @Test
+  void within_aView_isNoBatchThatIsWritten() {
+    Space a = Space.of(db, "a/");
+    TimeToLive times = TimeToLive.of(db, Duration.ofDays(1));
+    assertThat(a.within(WriteBatch.create())).isNotInstanceOf(WriteBatch.class);
+    assertThat(times.within(WriteBatch.create())).isNotInstanceOf(WriteBatch.class);
+    WriteBatch batch = WriteBatch.create();
+    assertThat(db.within(batch)).isSameAs(batch);
+  }
+
+  @Test
   void write_ofOwnViewOrClearedBatch_takesIt() {
     Space a = Space.of(db, "a/");
     Space b = Space.of(db, "b/");
     WriteBatch batch = WriteBatch.create();
-    WriteBatch view = a.within(batch).put(b("k"), b("v"));
-    a.write(view);
+    BatchOperations view = a.within(batch).put(b("k"), b("v"));
+    a.write(WriteBatch.create().append(view));
     assertThat(db.get(b("a/k"))).isEqualTo(b("v"));
     b.write(batch.clear().put(b("k"), b("v")));
     assertThat(db.get(b("b/k"))).isEqualTo(b("v"));
@@ -165,9 +177,9 @@ class BatchOwnershipTest {
     Space a = Space.of(db, "a/");
     TimeToLive times = TimeToLive.of(a, Duration.ofDays(1));
     WriteBatch batch = WriteBatch.create();
-    WriteBatch inA = a.within(batch).put(b("k"), b("v"));
-    WriteBatch inB = Space.of(db, "b/").within(WriteBatch.create()).put(b("k"), b("v"));
-    WriteBatch inTimes = times.within(WriteBatch.create()).put(b("k"), b("v"));
+    BatchOperations inA = a.within(batch).put(b("k"), b("v"));
+    BatchOperations inB = Space.of(db, "b/").within(WriteBatch.create()).put(b("k"), b("v"));
+    BatchOperations inTimes = times.within(WriteBatch.create()).put(b("k"), b("v"));
     assertRefused(() -> inA.append(inB));
     assertRefused(() -> inA.append(batch));
     assertRefused(() -> inA.append(inTimes));
@@ -183,7 +195,7 @@ class BatchOwnershipTest {
   @Test
   void append_toBatchThatBelongsToNothing_belongsToTheSame() {
     Space a = Space.of(db, "a/");
-    WriteBatch view = a.within(WriteBatch.create()).put(b("k"), b("v"));
+    BatchOperations view = a.within(WriteBatch.create()).put(b("k"), b("v"));
     WriteBatch batch = WriteBatch.create().put(b("l"), b("v")).append(view);
     assertRefused(() -> db.write(batch));
     assertRefused(() -> batch.append(Space.of(db, "b/").within(WriteBatch.create())));
@@ -193,7 +205,9 @@ class BatchOwnershipTest {
         .containsExactly("a/k", "a/l", "a/m");
     try (DB second =
         DB.open(temp.resolve("second"), Options.builder().createIfMissing(true).build())) {
-      second.write(db.within(WriteBatch.create()).append(second.within(batch.clear())));
+      WriteBatch ofFirst = WriteBatch.create();
+      db.within(ofFirst).append(second.within(batch.clear()));
+      second.write(ofFirst);
     }
   }
 

@@ -230,6 +230,32 @@ class TimeToLiveTest {
   }
 
   @Test
+  void viewOfABatch_appendsOperationsAndRefusesExpectations() {
+    WriteBatch batch = WriteBatch.create();
+    ttl.within(batch).append(WriteBatch.create().put(b("a"), b("1")).delete(b("b")));
+    assertThatThrownBy(() -> ttl.within(batch).append(WriteBatch.create().expect(b("a"), b("1"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("TimeToLive.write");
+    assertThat(batch.count()).isEqualTo(2);
+    assertThat(batch.expectationCount()).isZero();
+    db.write(batch);
+    assertThat(content(ttl)).isEqualTo("a1");
+  }
+
+  @Test
+  void expectation_ofASpaceOfTheView_isOneOfValuesWithoutTimes() {
+    Space space = Space.of(ttl, "s/");
+    space.put(b("a"), b("1"));
+    WriteBatch batch = WriteBatch.create();
+    space.within(batch).put(b("b"), b("2"));
+    batch.expect(space.whole(b("a")), b("1"));
+    ttl.write(batch);
+    assertThat(content(ttl)).isEqualTo("s/a1 s/b2");
+    now += 100;
+    assertThat(ttl.tryWrite(WriteOptions.DEFAULT, batch)).isFalse();
+  }
+
+  @Test
   void updates_ofSeveralThreads_areAllThere() throws Exception {
     ttl.put(b("count"), b(""));
     List<Thread> threads = new ArrayList<>();

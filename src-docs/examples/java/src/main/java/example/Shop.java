@@ -1,5 +1,6 @@
 package example;
 
+import dev.kv.BatchOperations;
 import dev.kv.DB;
 import dev.kv.WriteBatch;
 import dev.kv.map.Codecs;
@@ -55,7 +56,7 @@ final class Shop {
   /** Deletes all orders of a customer and their number, in one atomic write. */
   void forget(long customer) {
     WriteBatch batch = WriteBatch.create();
-    WriteBatch inOrders = orderSpace.within(batch);
+    BatchOperations inOrders = orderSpace.within(batch);
     of(customer).keySet().forEach(key -> orders.delete(inOrders, key));
     counts.delete(countSpace.within(batch), customer);
     db.write(batch);

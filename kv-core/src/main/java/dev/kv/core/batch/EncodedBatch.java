@@ -1,5 +1,6 @@
 package dev.kv.core.batch;
 
+import dev.kv.BatchOperations;
 import dev.kv.DB;
 import dev.kv.KeyValueStore;
 import dev.kv.WriteBatch;
@@ -190,7 +191,7 @@ public final class EncodedBatch implements WriteBatch {
   }
 
   @Override
-  public EncodedBatch append(WriteBatch other) {
+  public EncodedBatch append(BatchOperations other) {
     shareStoreOf(Objects.requireNonNull(other, "other"));
     if (!(other instanceof EncodedBatch source)) {
       other.iterate(new Copier(this));
@@ -206,7 +207,7 @@ public final class EncodedBatch implements WriteBatch {
   }
 
   /** Belongs to what the other batch belongs to, or throws if it belongs to something else. */
-  private void shareStoreOf(WriteBatch other) {
+  private void shareStoreOf(BatchOperations other) {
     KeyValueStore owner = other.store();
     if (store == null) {
       store = owner;

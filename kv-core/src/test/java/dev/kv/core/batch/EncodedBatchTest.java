@@ -4,6 +4,7 @@ import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.BatchOperations;
 import dev.kv.KeyValueStore;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
@@ -190,7 +191,7 @@ class EncodedBatchTest {
     }
 
     @Override
-    public WriteBatch append(WriteBatch other) {
+    public WriteBatch append(BatchOperations other) {
       return inner.append(other);
     }
 

@@ -2,6 +2,7 @@ package dev.kv.core.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.BatchOperations;
 import dev.kv.DB;
 import dev.kv.DBFactory;
 import dev.kv.DBIterator;
@@ -447,7 +448,7 @@ class NullArgumentsTest {
     if (type == long.class) {
       return 1L;
     }
-    if (type == WriteBatch.class) {
+    if (type == WriteBatch.class || type == BatchOperations.class) {
       return WriteBatch.create().put(bytes("new"), bytes("v"));
     }
     Object sample = samples.get(type);

@@ -1,5 +1,6 @@
 package dev.kv.kotlin
 
+import dev.kv.BatchOperations
 import dev.kv.DBReader
 import dev.kv.DBWriter
 import dev.kv.KeyValueStore
@@ -25,12 +26,12 @@ public operator fun DBWriter.minusAssign(key: ByteArray): Unit = delete(key)
 public operator fun DBReader.contains(key: ByteArray): Boolean = read(key) { true } ?: false
 
 /** Adds a put to a batch: `this[key] = value` in [DBWriter.batch]. */
-public operator fun WriteBatch.set(key: ByteArray, value: ByteArray) {
+public operator fun BatchOperations.set(key: ByteArray, value: ByteArray) {
     put(key, value)
 }
 
 /** Adds a delete to a batch: `this -= key` in [DBWriter.batch]. */
-public operator fun WriteBatch.minusAssign(key: ByteArray) {
+public operator fun BatchOperations.minusAssign(key: ByteArray) {
     delete(key)
 }
 
