@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.NoSuchElementException;
 import java.util.Objects;
@@ -94,13 +95,13 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   }
 
   /**
-   * Returns a map of the entries in a snapshot. It does not change, and its methods that write
-   * throw {@link UnsupportedOperationException}.
+   * Returns a map of the entries in a snapshot. It does not change. As {@link
+   * Collections#unmodifiableNavigableMap} does, it refuses writes.
    *
    * @param snapshot a snapshot of the database, which stays open while the map is used
    * @return the map
    */
-  public DBMap<K, V> at(Snapshot snapshot) {
+  public NavigableMap<K, V> at(Snapshot snapshot) {
     Objects.requireNonNull(snapshot, "snapshot");
     ReadOptions reads = store.reads().toBuilder().snapshot(snapshot).build();
     return with(
@@ -132,7 +133,6 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
    */
   public void set(BatchOperations batch, K key, V value) {
-    store.requireWritable();
     store.within(batch).put(target(key), store.encodeValue(value));
   }
 
@@ -156,7 +156,6 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
    */
   public void delete(BatchOperations batch, K key) {
-    store.requireWritable();
     store.within(batch).delete(target(key));
   }
 
@@ -196,7 +195,6 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
    */
   public void set(Transaction transaction, K key, V value) {
-    store.requireWritable();
     store.within(transaction).put(target(key), store.encodeValue(value));
   }
 
@@ -208,7 +206,6 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    * @throws IllegalArgumentException if this map is a part of another, and the key is outside it
    */
   public void delete(Transaction transaction, K key) {
-    store.requireWritable();
     store.within(transaction).delete(target(key));
   }
 

@@ -6,6 +6,7 @@ import dev.kv.KeyValueStore;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
 import dev.kv.bytes.DBComparator;
+import java.util.NavigableMap;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,7 @@ public final class Maps {
   /**
    * Returns what is read as a map that cannot be changed: a snapshot, a transaction, a database
    * that is open for reads only, or another reader. Every entry of the reader belongs to the map.
-   * Its methods that write throw {@link UnsupportedOperationException}.
+   * As {@link java.util.Collections#unmodifiableNavigableMap} does, it refuses writes.
    *
    * @param <K> the type of the keys
    * @param <V> the type of the values
@@ -42,7 +43,8 @@ public final class Maps {
    * @return the map
    * @throws IllegalArgumentException if the reader's comparator is not bytewise
    */
-  public static <K, V> DBMap<K, V> reading(DBReader reader, KeyCodec<K> keys, Codec<V> values) {
+  public static <K, V> NavigableMap<K, V> reading(
+      DBReader reader, KeyCodec<K> keys, Codec<V> values) {
     return map(Objects.requireNonNull(reader, "reader"), null, keys, values);
   }
 
