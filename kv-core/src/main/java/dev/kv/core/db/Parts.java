@@ -10,7 +10,6 @@ import dev.kv.core.change.VersionMutator;
 import dev.kv.core.checkpoint.FileCapture;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.feed.LogFeed;
-import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.load.Loads;
 import dev.kv.core.read.DatabaseReader;
@@ -21,7 +20,6 @@ import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.DatabaseFiles;
 import dev.kv.core.state.DatabaseStats;
 import dev.kv.core.state.MemTables;
-import dev.kv.core.state.TombstoneObserver;
 import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.transaction.Transactions;
 import dev.kv.core.write.CommitPipeline;
@@ -60,6 +58,7 @@ record Parts(
               memTables.stallInputs(),
               files.errors(),
               files.versions().lastSequence(),
+              context.comparator().userComparator(),
               context.budget(),
               context.events());
       return new WriteSide(commits, memTables);
@@ -76,14 +75,13 @@ record Parts(
       DatabaseContext context = files.context();
       UserKeyComparator order = context.comparator().userComparator();
       SnapshotList snapshots = new SnapshotList(commits::lastSequence);
-      TombstoneSkipIndex skips = TombstoneObserver.indexOf(commits, order);
       DatabaseReader reader =
           new DatabaseReader(
               states,
               snapshots,
               context.tables(),
               context.budget(),
-              skips,
+              commits.skips(),
               context.options().compaction().seekTriggered() ? files.wakeups() : null,
               context.events(),
               context.options().monitoring().trackIterators());

@@ -3,7 +3,9 @@ package dev.kv.core.write;
 import dev.kv.admin.DBStats;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
+import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.log.NoRoomInLogException;
 import dev.kv.core.memory.FieldHandles;
 import dev.kv.core.memory.MemoryShortage;
@@ -39,9 +41,10 @@ import org.jspecify.annotations.Nullable;
  * 5. log        The group is appended as one record. If the log has no room, nothing was done. Any
  *               other failure from here on is permanent, and the outcome is unknown.
  * 6. sync       If the leader asked for it: all older logs, then this one.
- * 7. insert     The operations are inserted into the memtable, and the observer sees them. Then
- *               lastSequence is stored: readers see the whole group at once. If a comparator throws
- *               here, writing ends: the group is in the log, and readers see nothing of it.
+ * 7. insert     The operations are inserted into the memtable, and the ranges of tombstones are
+ *               told of them. Then lastSequence is stored: readers see the whole group at once. If
+ *               a comparator throws here, writing ends: the group is in the log, and readers see
+ *               nothing of it.
  * 8. hand over  The first waiting thread becomes the leader. Then the followers are woken.
  * </pre>
  *
@@ -87,8 +90,7 @@ public final class CommitPipeline {
       pool(() -> new PendingWrite.OfKey<>(WriteGroup::putOrDelete));
   private final ObjectPool<PendingWrite.OfBatch> batches = pool(PendingWrite.OfBatch::new);
 
-  /** Set before the first write. */
-  private @Nullable CommitObserver observer;
+  private final TombstoneSkipIndex skips;
 
   /** Written by the leader, in release mode; read by any thread. */
   private long lastSequence;
@@ -107,6 +109,7 @@ public final class CommitPipeline {
    * @param stallInputs the inputs for write stalls; {@link #progress} is called after a change
    * @param errors refuses writes once the database has failed or is being closed
    * @param lastSequence the sequence number of the last write before this pipeline
+   * @param order the order of the user keys
    * @param budget counts the memory of the commit buffer, as a write buffer
    * @param events receives the stalls
    */
@@ -115,6 +118,7 @@ public final class CommitPipeline {
       StallInputs stallInputs,
       ErrorHandler errors,
       long lastSequence,
+      UserKeyComparator order,
       OffHeapBudget budget,
       Events events) {
     this.target = target;
@@ -122,6 +126,7 @@ public final class CommitPipeline {
     this.lastSequence = lastSequence;
     this.controller = new WriteController(target, stallInputs, errors, events);
     errors.onChange(controller::progress);
+    this.skips = new TombstoneSkipIndex(order, this::beginWatches);
     this.group = new WriteGroup(budget);
     this.followers = new Followers(queue, group);
   }
@@ -239,17 +244,23 @@ public final class CommitPipeline {
     queue.handOver();
   }
 
-  /** Sets the observer, at most once. Called before the first write. */
-  public void observe(CommitObserver newObserver) {
-    observer = newObserver;
+  /** Begins the watches between two groups, unless a thread writes: then its group begins them. */
+  private void beginWatches(TombstoneSkipIndex offered) {
+    try (ExclusiveWriter writer = tryExclusive()) {
+      if (writer != null) {
+        offered.beginWatches(writer.lastSequence() + 1);
+      }
+    }
+  }
+
+  /** Returns the ranges of tombstones that seeks skip. Each commit keeps them correct. */
+  public TombstoneSkipIndex skips() {
+    return skips;
   }
 
   /** Lets readers see a sequence number whose content has not passed the log. Leader only. */
   void publish(long sequence) {
-    CommitObserver told = observer;
-    if (told != null) {
-      told.beforeVisibleOutsideLog();
-    }
+    skips.clear();
     LAST_SEQUENCE.setRelease(this, sequence);
   }
 
@@ -420,9 +431,8 @@ public final class CommitPipeline {
     LOGGED_BYTES.setOpaque(this, loggedBytes + group.recordLength());
     if (count > 0) {
       group.insertInto(memtable, first);
-      CommitObserver told = observer;
-      if (told != null && told.isInterested()) {
-        told.beforeVisible(group.operations(), first);
+      if (!skips.isEmpty()) {
+        group.reportTo(skips, first);
       }
       LAST_SEQUENCE.setRelease(this, lastSequence + count);
     }

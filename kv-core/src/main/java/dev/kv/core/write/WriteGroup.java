@@ -4,6 +4,7 @@ import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.codec.Varint;
 import dev.kv.core.env.PendingFault;
+import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -198,6 +199,21 @@ final class WriteGroup implements AutoCloseable {
   BatchCursor operations() {
     cursor.start(buffer, HEADER, end - HEADER);
     return cursor;
+  }
+
+  /**
+   * Reports the puts to the ranges of tombstones, before the group is visible.
+   *
+   * @param firstSequence the sequence number of the first operation
+   */
+  void reportTo(TombstoneSkipIndex skips, long firstSequence) {
+    skips.beginWatches(firstSequence);
+    BatchCursor operations = operations();
+    while (operations.next()) {
+      if (operations.kind() == ValueKind.VALUE) {
+        skips.reportPut(operations.buffer(), operations.keyOffset(), operations.keyLength());
+      }
+    }
   }
 
   /** Returns the number of bytes of the operations. */

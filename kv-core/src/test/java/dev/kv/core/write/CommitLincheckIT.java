@@ -23,7 +23,13 @@ public class CommitLincheckIT {
   private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
   private final CommitPipeline pipeline =
       new CommitPipeline(
-          target, target.stallInputs, errors, 0, target.budget, new Events("db", null));
+          target,
+          target.stallInputs,
+          errors,
+          0,
+          target.comparator.userComparator(),
+          target.budget,
+          new Events("db", null));
 
   @Operation
   public int put() {

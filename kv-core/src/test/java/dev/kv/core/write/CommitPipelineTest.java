@@ -43,7 +43,13 @@ final class CommitPipelineTest {
   private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
   private final CommitPipeline pipeline =
       new CommitPipeline(
-          target, target.stallInputs, errors, 0, target.budget, new Events("db", null));
+          target,
+          target.stallInputs,
+          errors,
+          0,
+          target.comparator.userComparator(),
+          target.budget,
+          new Events("db", null));
   private final List<Call> calls = new ArrayList<>();
 
   @AfterEach
@@ -306,6 +312,7 @@ final class CommitPipelineTest {
             old.stallInputs,
             errors,
             InternalKey.MAX_SEQUENCE - 1,
+            old.comparator.userComparator(),
             old.budget,
             new Events("db", null));
     last.put(bytes("a"), bytes("1"), false);

@@ -192,7 +192,13 @@ final class WriteControllerTest {
   private void fillALittle() {
     CommitPipeline pipeline =
         new CommitPipeline(
-            target, target.stallInputs, errors, 0, target.budget, new Events("db", null));
+            target,
+            target.stallInputs,
+            errors,
+            0,
+            target.comparator.userComparator(),
+            target.budget,
+            new Events("db", null));
     pipeline.put(bytes("a"), bytes("1"), false);
   }
 
