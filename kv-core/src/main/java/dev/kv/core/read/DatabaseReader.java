@@ -31,6 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -42,11 +43,10 @@ import org.jspecify.annotations.Nullable;
  * sequence number. Entries that compactions drop afterwards stay in the pinned state. In the
  * opposite order, a compaction could drop the very entry that is visible at the number.
  *
- * <p>Content that changes outside the log, such as a deleted range, is in the next state only. A
- * lookup may read the state before it at any number: it finds one key, as of before or after. An
- * iterator may not, because it would show later writes without the change; so it starts again if
- * its state is not current any more after the number was read. A snapshot from before the change
- * keeps its state, see {@link SnapshotList#keepViews}.
+ * <p>Content that changes outside the log, such as a deleted range, is in the next state only. So
+ * the state must still be the current one after the number was read. Otherwise the read would show
+ * later writes without the change, and it starts again. A snapshot from before the change keeps its
+ * state, see {@link SnapshotList#keepViews}.
  */
 public final class DatabaseReader implements DBReader, AutoCloseable {
   /** Enough for a few open iterators of each thread. */
@@ -57,6 +57,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
   private final TableCache tables;
   private final PointReader points;
   private final ObjectPool<ReadContext> contexts;
+  private final Consumer<ReadContext> readSequence;
   private final OpenIterators iterators;
   private final @Nullable SeekListener seeks;
   private final CursorParts cursorParts;
@@ -89,6 +90,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     this.contexts =
         new ObjectPool<>(
             CONTEXTS_PER_STRIPE, () -> new ReadContext(budget, lookups), ReadContext::close);
+    this.readSequence = context -> context.setSequence(snapshots.lastSequence());
     this.seeks = seeks;
     this.cursorParts =
         new CursorParts(seeks == null ? null : this::sample, skips, events.database());
@@ -183,7 +185,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     requireLookup(options);
     byte[][] values = new byte[keys.size()][];
     ReadContext context = ReadContext.acquireFrom(contexts);
-    ReadState state = pinForManyKeys(context, options);
+    ReadState state = pin(context, options);
     MultiGetContext several = new MultiGetContext(tables);
     context.setSeveral(several);
     try {
@@ -281,7 +283,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     }
     iterators.releaseCollected();
     ReadContext context = ReadContext.acquireForIteratorFrom(contexts);
-    ReadState state = pinForManyKeys(context, options);
+    ReadState state = pin(context, options);
     PinnedView view = new PinnedView(states, state, contexts, context);
     try {
       UserKeyComparator comparator = state.version().comparator().userComparator();
@@ -330,37 +332,22 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
   }
 
   /**
-   * Pins the state to read from, and then sets the sequence number of the context. Releases the
-   * context if it throws.
+   * Pins the state to read from, and sets the sequence number of the context. Releases the context
+   * if it throws.
    */
   private ReadState pin(ReadContext context, ReadOptions options) {
     try {
-      ReadState state = states.acquire(context.stripe());
       Snapshot snapshot = options.snapshot();
       if (snapshot == null) {
-        context.setSequence(snapshots.lastSequence());
-      } else {
-        state = stateOf(snapshot, state, context.stripe());
-        context.setSequence(SnapshotList.sequenceOf(snapshot));
+        return states.acquire(context.stripe(), context, readSequence);
       }
+      ReadState state = stateOf(snapshot, states.acquire(context.stripe()), context.stripe());
+      context.setSequence(SnapshotList.sequenceOf(snapshot));
       return state;
     } catch (Throwable e) { // without an Undo, because a get allocates nothing
       context.releaseTo(contexts);
       throw e;
     }
-  }
-
-  /**
-   * Does the same for a read of more than one key: the state is still the current one after the
-   * sequence number was read, unless it is that of a snapshot.
-   */
-  private ReadState pinForManyKeys(ReadContext context, ReadOptions options) {
-    ReadState state = pin(context, options);
-    while (options.snapshot() == null && !states.isCurrent(state)) {
-      states.release(state, context.stripe());
-      state = pin(context, options);
-    }
-    return state;
   }
 
   /** Returns the state that a snapshot reads from, pinned instead of {@code current}. */

@@ -6,6 +6,7 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Version;
 import dev.kv.errors.DBClosedException;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -41,12 +42,23 @@ public final class ReadStates {
    * DBClosedException} after the close.
    */
   public ReadState acquire(int stripe) {
+    return acquire(stripe, stripe, unused -> {});
+  }
+
+  /**
+   * Does the same, and calls {@code step} after the pin. The state is still the current one when
+   * the step has ended; otherwise both are repeated.
+   *
+   * @param argument the argument of the step, so that a lookup need not allocate one that has it
+   */
+  <T> ReadState acquire(int stripe, T argument, Consumer<T> step) {
     while (true) {
       ReadState state = current;
       if (state == null) {
         throw new DBClosedException("the database is closed");
       }
       state.pin(stripe);
+      step.accept(argument);
       if (state == current) {
         return state;
       }
@@ -73,11 +85,6 @@ public final class ReadStates {
   /** Notes that the next state has content that did not pass the log. Called by the publisher. */
   void countChange() {
     changes++;
-  }
-
-  /** Returns true if no other state has been published since {@code state}. */
-  boolean isCurrent(ReadState state) {
-    return state == current;
   }
 
   /** Returns the current state, borrowed from the publisher; null after the close. */
