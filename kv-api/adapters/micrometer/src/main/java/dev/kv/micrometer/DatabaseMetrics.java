@@ -1,6 +1,6 @@
 package dev.kv.micrometer;
 
-import dev.kv.DB;
+import dev.kv.admin.DBInspector;
 import dev.kv.admin.DBStats;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The meters begin with {@code kv.}: lookups by where they were answered, filters, the block
  * cache, iterators, writes, syncs, stalls, levels, compactions, memory and amplification. They read
- * {@code DB.stats} at most once a second. They do not keep the database from being
+ * {@link DBInspector#stats} at most once a second. They do not keep the database from being
  * garbage-collected. After its close, counters keep their last value and gauges are NaN; {@link
  * #close} removes them.
  */
 public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
   private static final double MICROS = 1e6;
 
-  private final DB db;
+  private final DBInspector database;
   private final Tags tags;
   private final StatsView view;
   private final ConcurrentLinkedQueue<Registered> registered = new ConcurrentLinkedQueue<>();
@@ -43,16 +43,16 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
   /**
    * Creates the meters of a database. Nothing is registered yet.
    *
-   * @param db the database; the caller keeps the ownership
+   * @param database what {@code DB.admin()} or {@code ReadOnlyDB.admin()} returns
    * @param tags the tags of all its meters, such as the name of the database; they distinguish the
    *     databases of a program
    */
-  public DatabaseMetrics(DB db, Iterable<Tag> tags) {
-    this(db, tags, new StatsView(StatsView.ONE_SECOND));
+  public DatabaseMetrics(DBInspector database, Iterable<Tag> tags) {
+    this(database, tags, new StatsView(StatsView.ONE_SECOND));
   }
 
-  DatabaseMetrics(DB db, Iterable<Tag> tags, StatsView view) {
-    this.db = Objects.requireNonNull(db, "db");
+  DatabaseMetrics(DBInspector database, Iterable<Tag> tags, StatsView view) {
+    this.database = Objects.requireNonNull(database, "database");
     this.tags = Tags.of(tags);
     this.view = view;
   }
@@ -60,11 +60,11 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
   /**
    * Creates the meters of a database with the tag {@code database}. Nothing is registered yet.
    *
-   * @param db the database; the caller keeps the ownership
+   * @param database what {@code DB.admin()} or {@code ReadOnlyDB.admin()} returns
    * @param name the value of the tag
    */
-  public DatabaseMetrics(DB db, String name) {
-    this(db, Tags.of("database", name));
+  public DatabaseMetrics(DBInspector database, String name) {
+    this(database, Tags.of("database", name));
   }
 
   /**
@@ -112,7 +112,7 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
     remember(
         registry,
         TimeGauge.builder(
-                "kv.iterators.oldest", db, TimeUnit.SECONDS, open(DatabaseMetrics::oldest))
+                "kv.iterators.oldest", database, TimeUnit.SECONDS, open(DatabaseMetrics::oldest))
             .tags(tags)
             .register(registry));
     gauge(registry, "kv.snapshots", Tags.empty(), stats -> stats.views().snapshots());
@@ -193,7 +193,7 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
   }
 
   private int levels() {
-    DBStats stats = view.of(db);
+    DBStats stats = view.of(database);
     return stats == null ? 0 : stats.levels().size();
   }
 
@@ -215,7 +215,7 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
     StatsView from = view;
     remember(
         registry,
-        FunctionCounter.builder(name, db, database -> orZero(from.of(database), value))
+        FunctionCounter.builder(name, database, each -> orZero(from.of(each), value))
             .tags(tags.and(more))
             .register(registry));
   }
@@ -234,9 +234,9 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
         registry,
         FunctionTimer.builder(
                 name,
-                db,
-                database -> (long) orZero(from.of(database), count::applyAsLong),
-                database -> orZero(from.of(database), micros),
+                database,
+                each -> (long) orZero(from.of(each), count::applyAsLong),
+                each -> orZero(from.of(each), micros),
                 TimeUnit.MICROSECONDS)
             .tags(tags)
             .register(registry));
@@ -245,24 +245,25 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
   private void gauge(
       MeterRegistry registry, String name, Tags more, ToDoubleFunction<DBStats> value) {
     remember(
-        registry, Gauge.builder(name, db, open(value)).tags(tags.and(more)).register(registry));
+        registry,
+        Gauge.builder(name, database, open(value)).tags(tags.and(more)).register(registry));
   }
 
   private void bytes(
       MeterRegistry registry, String name, Tags more, ToDoubleFunction<DBStats> value) {
     remember(
         registry,
-        Gauge.builder(name, db, open(value))
+        Gauge.builder(name, database, open(value))
             .tags(tags.and(more))
             .baseUnit(BaseUnits.BYTES)
             .register(registry));
   }
 
   /** Returns the function of a gauge: NaN after the close. It must not refer to the database. */
-  private ToDoubleFunction<DB> open(ToDoubleFunction<DBStats> value) {
+  private ToDoubleFunction<DBInspector> open(ToDoubleFunction<DBStats> value) {
     StatsView from = view;
-    return database -> {
-      DBStats stats = from.ofOpen(database);
+    return each -> {
+      DBStats stats = from.ofOpen(each);
       return stats == null ? Double.NaN : value.applyAsDouble(stats);
     };
   }

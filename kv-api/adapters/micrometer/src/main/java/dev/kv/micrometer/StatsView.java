@@ -1,6 +1,6 @@
 package dev.kv.micrometer;
 
-import dev.kv.DB;
+import dev.kv.admin.DBInspector;
 import dev.kv.admin.DBStats;
 import dev.kv.errors.DBClosedException;
 import java.util.concurrent.TimeUnit;
@@ -24,11 +24,11 @@ final class StatsView {
   }
 
   /** Returns the statistics, or the last ones if the database is closed; null if there are none. */
-  synchronized @Nullable DBStats of(DB db) {
+  synchronized @Nullable DBStats of(DBInspector database) {
     long now = System.nanoTime();
     if (!closed && (last == null || now - readAtNanos >= maxAgeNanos)) {
       try {
-        last = db.admin().stats();
+        last = database.stats();
         readAtNanos = now;
       } catch (DBClosedException e) {
         closed = true;
@@ -38,8 +38,8 @@ final class StatsView {
   }
 
   /** Returns the same, but null if the database is closed. */
-  synchronized @Nullable DBStats ofOpen(DB db) {
-    DBStats stats = of(db);
+  synchronized @Nullable DBStats ofOpen(DBInspector database) {
+    DBStats stats = of(database);
     return closed ? null : stats;
   }
 }

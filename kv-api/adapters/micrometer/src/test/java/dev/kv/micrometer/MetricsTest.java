@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.WriteOptions;
 import dev.kv.event.DamageEvent;
 import dev.kv.event.FailureEvent;
@@ -48,7 +49,7 @@ class MetricsTest {
       db.get(b("a"));
       db.get(b("nowhere"));
       db.admin().flush();
-      new DatabaseMetrics(db, "orders").bindTo(registry);
+      new DatabaseMetrics(db.admin(), "orders").bindTo(registry);
       assertThat(counter("kv.lookups", "database", "orders", "answered", "memtable")).isEqualTo(1);
       assertThat(counter("kv.lookups", "answered", "none")).isEqualTo(1);
       assertThat(counter("kv.writes")).isEqualTo(2);
@@ -70,7 +71,7 @@ class MetricsTest {
     DatabaseMetrics metrics;
     try (DB db = open(Options.builder())) {
       db.put(b("a"), b("1"));
-      metrics = new DatabaseMetrics(db, Tags.of("database", "orders"), new StatsView(0));
+      metrics = new DatabaseMetrics(db.admin(), Tags.of("database", "orders"), new StatsView(0));
       metrics.bindTo(registry);
       assertThat(counter("kv.writes")).isEqualTo(1);
       db.close();
@@ -82,13 +83,25 @@ class MetricsTest {
   }
 
   @Test
+  void meters_ofADatabaseOpenForReadsOnly_countItsReads() {
+    open(Options.builder()).close();
+    try (ReadOnlyDB db = DB.openReadOnly(temp.resolve("db"), Options.DEFAULT)) {
+      new DatabaseMetrics(db.admin(), Tags.of("database", "copy"), new StatsView(0))
+          .bindTo(registry);
+      db.get(b("nowhere"));
+      assertThat(counter("kv.lookups", "database", "copy", "answered", "none")).isEqualTo(1);
+      assertThat(counter("kv.writes", "database", "copy")).isZero();
+    }
+  }
+
+  @Test
   void meters_ofTwoDatabases_differByTheirTags() {
     try (DB one = open(Options.builder());
         DB other =
             DB.open(temp.resolve("other"), Options.builder().createIfMissing(true).build())) {
       one.put(b("a"), b("1"));
-      new DatabaseMetrics(one, "one").bindTo(registry);
-      new DatabaseMetrics(other, "other").bindTo(registry);
+      new DatabaseMetrics(one.admin(), "one").bindTo(registry);
+      new DatabaseMetrics(other.admin(), "other").bindTo(registry);
       assertThat(counter("kv.writes", "database", "one")).isEqualTo(1);
       assertThat(counter("kv.writes", "database", "other")).isZero();
     }
@@ -133,7 +146,7 @@ class MetricsTest {
   void meters_haveTheTagAndThePrefix() {
     List<Meter> meters;
     try (DB db = open(Options.builder())) {
-      new DatabaseMetrics(db, "orders").bindTo(registry);
+      new DatabaseMetrics(db.admin(), "orders").bindTo(registry);
       meters = registry.getMeters();
       assertThat(meters).isNotEmpty();
       assertThat(meters).allMatch(meter -> "orders".equals(meter.getId().getTag("database")));
