@@ -59,7 +59,8 @@ final class ArchitectureTest {
       List.of(
           Set.of("logging"),
           Set.of("event"),
-          Set.of("codec", "memory", "env"),
+          Set.of("codec", "memory"),
+          Set.of("env"),
           Set.of("key", "log", "cache"),
           Set.of("iterator", "batch", "version", "table.filter"),
           Set.of("table.block", "memtable"),

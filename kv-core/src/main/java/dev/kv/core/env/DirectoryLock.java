@@ -1,5 +1,6 @@
 package dev.kv.core.env;
 
+import dev.kv.core.memory.Undo;
 import dev.kv.env.Env;
 import java.io.File;
 import java.io.IOException;
@@ -62,8 +63,7 @@ final class DirectoryLock implements Env.Lock {
       throws IOException {
     Path real = realPath(file);
     List<String> keys = new ArrayList<>();
-    boolean locked = false;
-    try {
+    try (Undo undo = new Undo(() -> unregister(keys))) {
       if (!register("path:" + real, keys) || !registerIdentity(real, keys)) {
         return null;
       }
@@ -72,12 +72,8 @@ final class DirectoryLock implements Env.Lock {
         return null;
       }
       registerIdentity(real, keys);
-      locked = true;
+      undo.cancel();
       return new DirectoryLock(real, channel, keys, descriptors);
-    } finally {
-      if (!locked) {
-        unregister(keys);
-      }
     }
   }
 

@@ -11,8 +11,8 @@
  * dev.kv.core.env.PendingFault} copies out of memory that may be mapped, and finds the faults.
  * {@link dev.kv.core.env.Uninterrupted} is for waits that an interrupt does not end.
  *
- * <p>Everything above calls the files through {@link dev.kv.env.Env}. It imports nothing of the
- * engine.
+ * <p>Everything above calls the files through {@link dev.kv.env.Env}. Of the engine, it imports
+ * only memory.
  */
 @NullMarked
 package dev.kv.core.env;
