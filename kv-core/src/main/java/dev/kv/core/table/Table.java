@@ -10,7 +10,7 @@ import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.table.block.BlockIterator;
-import dev.kv.core.table.block.BlockSearch;
+import dev.kv.core.table.block.EntryIndexLookup;
 import dev.kv.core.table.cache.BlockAccess;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.LookupCounts;
@@ -173,7 +173,7 @@ public final class Table implements CacheValue {
   private int searchCached(TableLookup lookup, int at, long offset, int size) {
     if (lookup.copies()) {
       int result = blocks.searchUnpinned(cacheId, offset, lookup);
-      if (result != BlockSearch.UNDECIDED
+      if (result != EntryIndexLookup.UNDECIDED
           && (result != LookupResult.NOT_FOUND || !recordsMiss(lookup, at))) {
         return result;
       }

@@ -7,7 +7,7 @@ import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
-import dev.kv.core.table.format.StoredBlockSource;
+import dev.kv.core.table.format.StoredBlockCursor;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A cursor over the entries of a table: a block cursor that continues with the next block. It pins
  * its table and one block at a time.
  */
-public final class TableIterator extends BlockIterator implements TableCursor, StoredBlockSource {
+public final class TableIterator extends BlockIterator implements TableCursor, StoredBlockCursor {
   private static final int NONE = -1;
 
   private final Table table;

@@ -28,7 +28,7 @@ import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.Footer;
-import dev.kv.core.table.format.StoredBlockSource;
+import dev.kv.core.table.format.StoredBlockCursor;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.errors.CorruptionException;
@@ -296,7 +296,7 @@ class TableTest {
   }
 
   /** An entry of zeros that claims to have been stored as some other bytes. */
-  private static final class Stored extends BlockIterator implements StoredBlockSource {
+  private static final class Stored extends BlockIterator implements StoredBlockCursor {
     static final int LENGTH = 40;
 
     private final CompressionType type;

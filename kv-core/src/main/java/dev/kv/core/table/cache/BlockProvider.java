@@ -10,7 +10,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.table.block.BlockIterator;
-import dev.kv.core.table.block.BlockSearch;
+import dev.kv.core.table.block.EntryIndexLookup;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.errors.OffHeapExhaustedException;
 import io.netty.buffer.ByteBuf;
@@ -77,13 +77,13 @@ public final class BlockProvider implements AutoCloseable {
    * afterwards.
    *
    * @return one of {@link dev.kv.core.key.LookupResult}'s constants, or {@link
-   *     BlockSearch#UNDECIDED} if a search with a pin has to tell
+   *     EntryIndexLookup#UNDECIDED} if a search with a pin has to tell
    */
   public int searchUnpinned(long id, long offset, TableLookup lookup) {
     CacheHandle<CachedBlock> entry = blocks.peek(id, offset);
     CachedBlock block = entry == null ? null : entry.peek();
     if (entry == null || block == null || !block.isIndexed()) {
-      return BlockSearch.UNDECIDED;
+      return EntryIndexLookup.UNDECIDED;
     }
     int result;
     try {
@@ -92,17 +92,18 @@ public final class BlockProvider implements AutoCloseable {
       result = lookup.search(bytes, 0, length, bytes, BlockIterator.entryIndexAfter(length));
       if (result == LookupResult.FOUND) {
         if (lookup.indexedLength() > MOST_UNPINNED) {
-          return BlockSearch.UNDECIDED;
+          return EntryIndexLookup.UNDECIDED;
         }
         lookup.copyValue(bytes, lookup.indexedOffset(), lookup.indexedLength());
       }
     } catch (IndexOutOfBoundsException | OffHeapExhaustedException e) {
-      return BlockSearch.UNDECIDED; // the block has changed, or there is no memory for the copy
+      return EntryIndexLookup
+          .UNDECIDED; // the block has changed, or there is no memory for the copy
     }
     if (!entry.isStillCached()) {
-      return BlockSearch.UNDECIDED;
+      return EntryIndexLookup.UNDECIDED;
     }
-    if (result != BlockSearch.UNDECIDED) {
+    if (result != EntryIndexLookup.UNDECIDED) {
       blocks.countHit();
     }
     return result;

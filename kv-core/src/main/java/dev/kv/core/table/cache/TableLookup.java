@@ -11,7 +11,7 @@ import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.block.BlockIterator;
-import dev.kv.core.table.block.BlockSearch;
+import dev.kv.core.table.block.EntryIndexLookup;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ public final class TableLookup implements AutoCloseable {
   private final OffHeapBuffer scratch;
   private final OffHeapBuffer copy;
   private final BlockIterator cursor;
-  private final BlockSearch indexed = new BlockSearch();
+  private final EntryIndexLookup indexed = new EntryIndexLookup();
   private ReadFlags flags = ReadFlags.DEFAULT;
   private boolean copies;
   private long tag;
@@ -169,8 +169,8 @@ public final class TableLookup implements AutoCloseable {
   }
 
   /**
-   * Searches a block by its entry index, without the cursor; see {@link BlockSearch#search}. If the
-   * result is {@link LookupResult#FOUND}, the caller copies the value.
+   * Searches a block by its entry index, without the cursor; see {@link EntryIndexLookup#search}.
+   * If the result is {@link LookupResult#FOUND}, the caller copies the value.
    */
   public int search(ByteBuffer block, int begin, int length, ByteBuffer index, int indexAt) {
     int result = indexed.search(block, begin, length, index, indexAt, key);

@@ -134,7 +134,7 @@ public final class TableBuilder {
   private boolean copyStored(ForwardIterator entry) throws IOException {
     requireOpen();
     int length =
-        entry.source() instanceof StoredBlockSource table
+        entry.source() instanceof StoredBlockCursor table
             ? table.copyStoredBlock(buffers.scratch())
             : 0;
     ByteBuffer stored = buffers.scratch().buffer();

@@ -4,7 +4,7 @@ import dev.kv.core.env.MappedBytes;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.block.BlockIterator;
-import dev.kv.core.table.block.BlockSearch;
+import dev.kv.core.table.block.EntryIndexLookup;
 import dev.kv.core.table.cache.BlockAccess;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.TableFile;
@@ -137,13 +137,13 @@ public final class MappedBlockReader implements BlockAccess {
       ByteBuffer index = entryIndexes.memory(block);
       int result =
           index == null
-              ? BlockSearch.UNDECIDED
+              ? EntryIndexLookup.UNDECIDED
               : lookup.search(bytes, (int) offset, size, index, EntryIndexes.place(block));
       boolean complete = true;
       if (result == LookupResult.FOUND) {
         int at = lookup.indexedOffset();
         complete = copyValue(lookup, bytes, at, lookup.indexedLength(), block, offset, size);
-      } else if (result == BlockSearch.UNDECIDED) {
+      } else if (result == EntryIndexLookup.UNDECIDED) {
         BlockIterator entry = lookup.cursor();
         entry.reset(bytes, (int) offset, size, file.name(), offset);
         if (index != null) {

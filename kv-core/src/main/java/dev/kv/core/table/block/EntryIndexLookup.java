@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
  * access is within the buffers or throws {@link IndexOutOfBoundsException}, and the only loop ends
  * after the slots. If the memory has changed, the result means nothing.
  */
-public final class BlockSearch {
+public final class EntryIndexLookup {
   /** The result if a cursor has to search. Not a {@link LookupResult}. */
   public static final int UNDECIDED = -1;
 
@@ -26,7 +26,7 @@ public final class BlockSearch {
   private int valueLength;
 
   /** Creates an object without a result. */
-  public BlockSearch() {}
+  public EntryIndexLookup() {}
 
   /**
    * Searches for the newest entry of a key at or before its sequence number. If the result is

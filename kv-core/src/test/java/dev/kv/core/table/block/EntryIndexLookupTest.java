@@ -19,11 +19,11 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class BlockSearchTest {
+class EntryIndexLookupTest {
   private static final int BEFORE = 24;
 
   private final InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
-  private final BlockSearch search = new BlockSearch();
+  private final EntryIndexLookup search = new EntryIndexLookup();
   private final LookupKey key = new LookupKey(new OffHeapBudget(0));
 
   /** A block after other bytes, with its entry index after it. */
@@ -91,7 +91,7 @@ class BlockSearchTest {
         key.set(user, sequence);
         int result = search(block);
         Entries.Entry entry = newest(entries, user, sequence);
-        if (result == BlockSearch.UNDECIDED) {
+        if (result == EntryIndexLookup.UNDECIDED) {
           undecided++;
         } else if (entry == null) {
           assertThat(result).as("seed %s", seed).isEqualTo(LookupResult.NOT_FOUND);
@@ -143,10 +143,10 @@ class BlockSearchTest {
         assertThat(search(block)).isEqualTo(LookupResult.FOUND);
         assertThat(search.valueLength()).isEqualTo(1000);
         key.set(user, 6);
-        assertThat(search(block)).isEqualTo(BlockSearch.UNDECIDED);
+        assertThat(search(block)).isEqualTo(EntryIndexLookup.UNDECIDED);
         user[199] = 1;
         key.set(user, 7);
-        assertThat(search(block)).isEqualTo(BlockSearch.UNDECIDED);
+        assertThat(search(block)).isEqualTo(EntryIndexLookup.UNDECIDED);
       }
     }
   }
