@@ -3,12 +3,21 @@ package dev.kv.core.memory;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A run of slots of one size, with a stack of the free ones. Guarded by its pool's lock. */
+/**
+ * A run of slots of one size, with a stack of the free ones. The buffer of a slot is created when
+ * the slot is used for the first time: most processes use few of the slots of a small size. Guarded
+ * by its pool's lock.
+ */
 final class Slab {
   private final SlotPool pool;
-  private final int bytes;
+  private final ByteBuffer memory;
+  private final int slotSize;
   private final BlockBuf[] free;
   private int freeCount;
+  private int used;
+
+  /** The slots that have a buffer, which are the first ones. */
+  private int made;
 
   /** The neighbours in the pool's list of slabs that have free slots. */
   @Nullable Slab previous;
@@ -17,11 +26,9 @@ final class Slab {
 
   Slab(SlotPool pool, ByteBuffer memory, int slotSize) {
     this.pool = pool;
-    bytes = memory.capacity();
-    free = new BlockBuf[bytes / slotSize];
-    for (int i = free.length - 1; i >= 0; i--) {
-      free[freeCount++] = BlockBuf.slot(this, memory, i * slotSize, slotSize);
-    }
+    this.memory = memory;
+    this.slotSize = slotSize;
+    free = new BlockBuf[memory.capacity() / slotSize];
   }
 
   SlotPool pool() {
@@ -29,22 +36,31 @@ final class Slab {
   }
 
   int bytes() {
-    return bytes;
+    return memory.capacity();
   }
 
   boolean isFull() {
-    return freeCount == 0;
+    return used == free.length;
   }
 
   boolean isEmpty() {
-    return freeCount == free.length;
+    return used == 0;
   }
 
+  /** Returns the buffer of a free slot, of which there is one. */
   BlockBuf pop() {
-    return free[--freeCount];
+    if (freeCount > 0) {
+      used++;
+      return free[--freeCount];
+    }
+    BlockBuf slot = BlockBuf.slot(this, memory, made * slotSize, slotSize);
+    made++;
+    used++;
+    return slot;
   }
 
   void push(BlockBuf slot) {
     free[freeCount++] = slot;
+    used--;
   }
 }

@@ -138,11 +138,12 @@ final class SlotPool {
 
   @GuardedBy("lock")
   private BlockBuf takeFrom(Slab slab) {
-    if (slab.isEmpty()) {
+    boolean wasEmpty = slab.isEmpty();
+    BlockBuf slot = slab.pop(); // may throw an OutOfMemoryError
+    if (wasEmpty) {
       emptySlabs--;
       allocator.countEmpty(-slab.bytes());
     }
-    BlockBuf slot = slab.pop();
     usedBytes += slotSize;
     addFree(-slotSize);
     if (slab.isFull()) {
