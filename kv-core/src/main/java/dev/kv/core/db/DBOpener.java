@@ -18,6 +18,7 @@ import dev.kv.errors.DatabaseExistsException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a database for writing. Takes LOCK, reads CURRENT and the MANIFEST, replays the logs, and
@@ -79,9 +80,10 @@ final class DBOpener {
     if (!exists) {
       createDirectory();
     }
-    boolean lockIsNew = !exists && !env.exists(FileNames.lock(directory));
+    Path lockFile = FileNames.lock(directory);
+    Path newLock = !exists && !env.exists(lockFile) ? lockFile : null;
     Env.Lock lock = DirectoryCheck.lock(env, directory);
-    try (Undo undo = new Undo(() -> closeAfterFailure(lock, lockIsNew))) {
+    try (Undo undo = new Undo(() -> closeAfterFailure(lock, newLock))) {
       DB db = openLocked(check, lock);
       undo.cancel();
       return db;
@@ -89,10 +91,10 @@ final class DBOpener {
   }
 
   /** Where no database came to be, no LOCK is left; it is deleted while nobody else can hold it. */
-  private void closeAfterFailure(Env.Lock lock, boolean lockIsNew) {
+  private void closeAfterFailure(Env.Lock lock, @Nullable Path newLock) {
     try (lock) {
-      if (lockIsNew && !env.exists(FileNames.current(directory))) {
-        env.delete(FileNames.lock(directory));
+      if (newLock != null && !env.exists(FileNames.current(directory))) {
+        env.delete(newLock);
       }
     } catch (IOException e) {
       LOG.warn("{}: the LOCK of a failed open cannot be deleted", directory, e);
