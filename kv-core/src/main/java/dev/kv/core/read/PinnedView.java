@@ -9,7 +9,6 @@ import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.ObjectPool;
-import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
@@ -60,9 +59,10 @@ final class PinnedView extends CursorGuard {
     Version version = state.version();
     List<InternalIterator> children = new ArrayList<>();
     try {
-      addMemTable(children, state.memtable());
-      for (int i = 0; i < state.immutableCount(); i++) {
-        addMemTable(children, state.immutable(i));
+      for (int i = 0; i < state.memTableCount(); i++) {
+        if (!state.memTable(i).isEmpty()) {
+          children.add(state.memTable(i).iterator());
+        }
       }
       for (int i = 0; i < version.fileCount(0); i++) {
         children.add(tables.iterator(version, 0, i, verify, fill));
@@ -77,12 +77,6 @@ final class PinnedView extends CursorGuard {
     } catch (Throwable e) { // without an Undo, because reads open many iterators
       children.forEach(InternalIterator::close);
       throw e;
-    }
-  }
-
-  private static void addMemTable(List<InternalIterator> children, MemTable memtable) {
-    if (!memtable.isEmpty()) {
-      children.add(memtable.iterator());
     }
   }
 

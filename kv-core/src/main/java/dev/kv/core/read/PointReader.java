@@ -2,7 +2,6 @@ package dev.kv.core.read;
 
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
-import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.MultiGetContext;
 import dev.kv.core.table.TableCache;
@@ -39,12 +38,7 @@ final class PointReader {
    * the caller releases it before the pin.
    */
   int get(ReadState state, ReadContext context, ReadFlags flags) {
-    LookupKey key = context.key();
-    ValueRef value = context.value();
-    int result = state.memtable().get(key, value);
-    for (int i = 0; result == LookupResult.NOT_FOUND && i < state.immutableCount(); i++) {
-      result = state.immutable(i).get(key, value);
-    }
+    int result = state.find(context.key(), context.value(), state.memTableCount());
     if (result != LookupResult.NOT_FOUND) {
       context.count(LookupCounts.MEMTABLES);
       return result;
@@ -57,11 +51,7 @@ final class PointReader {
    * be a tombstone, or {@link MemTable#NO_ENTRY}. The caller has pinned the state.
    */
   long newestTag(ReadState state, ReadContext context) {
-    LookupKey key = context.key();
-    long tag = state.memtable().newestTag(key);
-    for (int i = 0; tag == MemTable.NO_ENTRY && i < state.immutableCount(); i++) {
-      tag = state.immutable(i).newestTag(key);
-    }
+    long tag = state.newestTag(context.key(), state.memTableCount());
     if (tag == MemTable.NO_ENTRY
         && getFromTables(state.version(), context, ReadFlags.DEFAULT) != LookupResult.NOT_FOUND) {
       context.value().release();

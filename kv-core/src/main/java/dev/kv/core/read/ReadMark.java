@@ -13,7 +13,7 @@ public final class ReadMark {
   private final long changes;
 
   ReadMark(ReadState state) {
-    memtable = state.memtable();
+    memtable = state.memTable(0);
     changes = state.changes();
   }
 
@@ -27,12 +27,9 @@ public final class ReadMark {
    * one on; 0 if one of them has been flushed.
    */
   int memTablesSince(ReadState state) {
-    if (state.memtable() == memtable) {
-      return 1;
-    }
-    for (int i = 0; i < state.immutableCount(); i++) {
-      if (state.immutable(i) == memtable) {
-        return i + 2;
+    for (int i = 0; i < state.memTableCount(); i++) {
+      if (state.memTable(i) == memtable) {
+        return i + 1;
       }
     }
     return 0;

@@ -3,13 +3,17 @@ package dev.kv.core.read;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.LookupKey;
+import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.Stripes;
+import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Version;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.Stream;
 
 /**
  * All data at one point in time: the memtable, the immutable memtables and the version. Entries are
@@ -46,8 +50,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * </pre>
  */
 public final class ReadState {
-  private final MemTable memtable;
-  private final MemTable[] immutables;
+  /** From the newest to the oldest: the mutable one is the first. */
+  private final MemTable[] memTables;
+
   private final Version version;
   private final long changes;
 
@@ -63,30 +68,48 @@ public final class ReadState {
    * @param changes how often content has changed outside the log up to this state
    */
   ReadState(MemTable memtable, List<MemTable> immutables, Version version, long changes) {
-    this.memtable = memtable;
-    this.immutables = immutables.toArray(new MemTable[0]);
+    this.memTables =
+        Stream.concat(Stream.of(memtable), immutables.stream()).toArray(MemTable[]::new);
     this.version = version;
     this.changes = changes;
-    memtable.retain();
-    for (MemTable immutable : this.immutables) {
-      immutable.retain();
+    for (MemTable each : memTables) {
+      each.retain();
     }
     version.retain();
   }
 
-  /** Returns the mutable memtable. */
-  public MemTable memtable() {
-    return memtable;
+  /** Returns the number of memtables. */
+  int memTableCount() {
+    return memTables.length;
   }
 
-  /** Returns the number of immutable memtables. */
-  public int immutableCount() {
-    return immutables.length;
+  /** Returns a memtable; 0 is the mutable one, which is the newest. */
+  MemTable memTable(int index) {
+    return memTables[index];
   }
 
-  /** Returns an immutable memtable; 0 is the newest. */
-  public MemTable immutable(int index) {
-    return immutables[index];
+  /**
+   * Looks up the newest entry of a key in the newest {@code count} memtables, and returns a {@link
+   * LookupResult}. If it is {@link LookupResult#FOUND}, {@code value} is set.
+   */
+  int find(LookupKey key, ValueRef value, int count) {
+    int result = LookupResult.NOT_FOUND;
+    for (int i = 0; result == LookupResult.NOT_FOUND && i < count; i++) {
+      result = memTables[i].get(key, value);
+    }
+    return result;
+  }
+
+  /**
+   * Returns the tag of the newest entry of a key in the newest {@code count} memtables, or {@link
+   * MemTable#NO_ENTRY}.
+   */
+  long newestTag(LookupKey key, int count) {
+    long tag = MemTable.NO_ENTRY;
+    for (int i = 0; tag == MemTable.NO_ENTRY && i < count; i++) {
+      tag = memTables[i].newestTag(key);
+    }
+    return tag;
   }
 
   /** Returns the version, which lists the tables. */
@@ -104,11 +127,7 @@ public final class ReadState {
 
   /** Returns true if a memtable holds an entry of a user key of {@code range}. */
   boolean memTablesHold(KeyBounds range) {
-    boolean holds = holds(memtable, range);
-    for (int i = 0; i < immutables.length && !holds; i++) {
-      holds = holds(immutables[i], range);
-    }
-    return holds;
+    return Stream.of(memTables).anyMatch(each -> holds(each, range));
   }
 
   private boolean holds(MemTable entries, KeyBounds range) {
@@ -168,9 +187,8 @@ public final class ReadState {
       }
     }
     if (freed.compareAndSet(false, true)) {
-      memtable.release();
-      for (MemTable immutable : immutables) {
-        immutable.release();
+      for (MemTable each : memTables) {
+        each.release();
       }
       version.release();
     }

@@ -65,11 +65,6 @@ public final class RecentMemTables {
     }
   }
 
-  /** Returns a memtable of a state; 0 is the mutable one. */
-  private static MemTable memtable(ReadState state, int index) {
-    return index == 0 ? state.memtable() : state.immutable(index - 1);
-  }
-
   private ReadState requirePinned() {
     ReadState state = pinned;
     if (state == null) {
@@ -86,11 +81,7 @@ public final class RecentMemTables {
   public int find(byte[] key) {
     ReadState state = requirePinned();
     context.key().set(key, InternalKey.MAX_SEQUENCE);
-    int result = LookupResult.NOT_FOUND;
-    for (int i = 0; result == LookupResult.NOT_FOUND && i < count; i++) {
-      result = memtable(state, i).get(context.key(), context.value());
-    }
-    return result;
+    return state.find(context.key(), context.value(), count);
   }
 
   /** Returns the value that was found last. */
@@ -105,10 +96,7 @@ public final class RecentMemTables {
   public boolean hasNewer(byte[] key, long sequence) {
     ReadState state = requirePinned();
     context.key().set(key, InternalKey.MAX_SEQUENCE);
-    long tag = MemTable.NO_ENTRY;
-    for (int i = 0; tag == MemTable.NO_ENTRY && i < count; i++) {
-      tag = memtable(state, i).newestTag(context.key());
-    }
+    long tag = state.newestTag(context.key(), count);
     return tag != MemTable.NO_ENTRY && InternalKey.sequence(tag) > sequence;
   }
 
@@ -120,7 +108,7 @@ public final class RecentMemTables {
     ReadState state = requirePinned();
     byte[] first = null;
     for (int i = 0; first == null && i < count; i++) {
-      try (InternalIterator entries = memtable(state, i).iterator()) {
+      try (InternalIterator entries = state.memTable(i).iterator()) {
         first = context.firstNewer(entries, range, sequence, state.version().comparator());
       }
     }

@@ -67,7 +67,7 @@ public class ReadStatesLincheckIT {
     } catch (DBClosedException e) {
       return true;
     }
-    boolean held = state.memtable().references() > 0 && state.version().references() > 0;
+    boolean held = state.memTable(0).references() > 0 && state.version().references() > 0;
     states.release(state, stripe);
     return held;
   }

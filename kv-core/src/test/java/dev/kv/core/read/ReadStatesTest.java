@@ -65,9 +65,9 @@ final class ReadStatesTest {
     states.publish(next, List.of(memtable), version);
     assertThat(memtable.references()).isEqualTo(2);
     ReadState state = states.acquire(0);
-    assertThat(state.memtable()).isSameAs(next);
-    assertThat(state.immutableCount()).isEqualTo(1);
-    assertThat(state.immutable(0)).isSameAs(memtable);
+    assertThat(state.memTableCount()).isEqualTo(2);
+    assertThat(state.memTable(0)).isSameAs(next);
+    assertThat(state.memTable(1)).isSameAs(memtable);
     assertThat(state.version()).isSameAs(version);
     states.release(state, 0);
   }
@@ -145,7 +145,7 @@ final class ReadStatesTest {
   }
 
   private static void requireUnfreed(ReadState state) {
-    if (state.version().references() < 1 || state.memtable().references() < 1) {
+    if (state.version().references() < 1 || state.memTable(0).references() < 1) {
       throw new AssertionError("a pinned state was freed");
     }
   }
