@@ -82,7 +82,9 @@ record Parts(
               context.tables(),
               context.budget(),
               commits.skips(),
-              context.options().compaction().seekTriggered() ? files.wakeups() : null,
+              context.options().compaction().seekTriggered()
+                  ? files.wakeups()::compactionWanted
+                  : null,
               context.events(),
               context.options().monitoring().trackIterators());
       return new ReadSide(

@@ -59,7 +59,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
   private final ObjectPool<ReadContext> contexts;
   private final Consumer<ReadContext> readSequence;
   private final OpenIterators iterators;
-  private final @Nullable SeekListener seeks;
+  private final @Nullable Runnable seeks;
   private final CursorParts cursorParts;
   private final Events events;
   private final LookupStats lookups = new LookupStats();
@@ -70,7 +70,9 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
    *
    * @param budget counts the scratch memory
    * @param skips the ranges of keys that seeks skip
-   * @param seeks receives notice of tables with too many seeks; null if there is no seek compaction
+   * @param seeks called if reads have used up the allowed seeks of a table of the current version,
+   *     so that its compaction pays off; on the reader's thread, so it must be quick and not throw;
+   *     null if there is no seek compaction
    * @param events receives damage, and names the database in messages
    * @param trackIterators true if each iterator records where it was opened
    */
@@ -80,7 +82,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
       TableCache tables,
       OffHeapBudget budget,
       TombstoneSkipIndex skips,
-      @Nullable SeekListener seeks,
+      @Nullable Runnable seeks,
       Events events,
       boolean trackIterators) {
     this.states = states;
@@ -374,10 +376,10 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
   }
 
   private void sample(ByteBuffer key, int offset, int length) {
-    SeekListener listener = seeks;
+    Runnable listener = seeks;
     if (listener != null
         && states.withCurrent(state -> state.version().recordReadSample(key, offset, length))) {
-      listener.seekCompactionWanted();
+      listener.run();
     }
   }
 

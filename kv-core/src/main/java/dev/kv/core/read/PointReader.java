@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class PointReader {
   private final TableCache tables;
-  private final @Nullable SeekListener seeks;
+  private final @Nullable Runnable seeks;
 
   /** Creates a reader; if {@code seeks} is null, it charges no seeks. */
-  PointReader(TableCache tables, @Nullable SeekListener seeks) {
+  PointReader(TableCache tables, @Nullable Runnable seeks) {
     this.tables = tables;
     this.seeks = seeks;
   }
@@ -148,9 +148,9 @@ final class PointReader {
 
   /** Charges a seek to a table that was searched without finding the key; returns true. */
   private boolean charge(Version version, int level, FileMetadata file) {
-    SeekListener listener = seeks;
+    Runnable listener = seeks;
     if (listener != null && version.recordSeek(level, file)) {
-      listener.seekCompactionWanted();
+      listener.run();
     }
     return true;
   }

@@ -1,6 +1,5 @@
 package dev.kv.core.state;
 
-import dev.kv.core.read.SeekListener;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,7 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * wanted before is found by its first look. Thread-safe; any thread may call it, with any lock
  * held.
  */
-public final class Wakeups implements SeekListener {
+public final class Wakeups {
   private final List<Runnable> flushes = new CopyOnWriteArrayList<>();
   private final List<Runnable> compactions = new CopyOnWriteArrayList<>();
   private final List<Runnable> maintenance = new CopyOnWriteArrayList<>();
@@ -46,11 +45,6 @@ public final class Wakeups implements SeekListener {
 
   /** Makes all compaction workers look for work. */
   public void compactionWanted() {
-    wake(compactions);
-  }
-
-  @Override
-  public void seekCompactionWanted() {
     wake(compactions);
   }
 

@@ -60,7 +60,7 @@ final class TestTree implements AutoCloseable {
   private long nextFile = 1;
   private long last;
 
-  TestTree(SeekListener seeks) {
+  TestTree(Runnable seeks) {
     options =
         Options.builder()
             .env(Env.inMemory())
