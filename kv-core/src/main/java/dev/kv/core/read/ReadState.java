@@ -9,11 +9,11 @@ import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Version;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.stream.Stream;
 
 /**
  * All data at one point in time: the memtable, the immutable memtables and the version. Entries are
@@ -68,8 +68,9 @@ public final class ReadState {
    * @param changes how often content has changed outside the log up to this state
    */
   ReadState(MemTable memtable, List<MemTable> immutables, Version version, long changes) {
-    this.memTables =
-        Stream.concat(Stream.of(memtable), immutables.stream()).toArray(MemTable[]::new);
+    List<MemTable> all = new ArrayList<>(immutables);
+    all.add(0, memtable);
+    memTables = all.toArray(new MemTable[0]);
     this.version = version;
     this.changes = changes;
     for (MemTable each : memTables) {
@@ -127,7 +128,11 @@ public final class ReadState {
 
   /** Returns true if a memtable holds an entry of a user key of {@code range}. */
   boolean memTablesHold(KeyBounds range) {
-    return Stream.of(memTables).anyMatch(each -> holds(each, range));
+    boolean holds = false;
+    for (int i = 0; i < memTables.length && !holds; i++) {
+      holds = holds(memTables[i], range);
+    }
+    return holds;
   }
 
   private boolean holds(MemTable entries, KeyBounds range) {

@@ -42,7 +42,7 @@ public final class ReadStates {
    * DBClosedException} after the close.
    */
   public ReadState acquire(int stripe) {
-    return acquire(stripe, stripe, unused -> {});
+    return acquire(stripe, this, unused -> {});
   }
 
   /**
