@@ -1,5 +1,6 @@
 package dev.kv.core.env;
 
+import dev.kv.core.memory.RefCounted;
 import dev.kv.env.RandomAccessFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -8,7 +9,6 @@ import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A file on disk that is mapped into memory. A read copies bytes out of the mapping.
@@ -16,21 +16,19 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Invariants:
  *
  * <ol>
- *   <li>{@code references} is 1 for the owner until {@link #close}, and 1 for each read under way.
- *   <li>The thread that lowers {@code references} to 0 passes the mapping to the unmapper, exactly
- *       once. The count never rises from 0. So no read touches unmapped memory.
+ *   <li>Its owners are the opener until {@link #close}, and each read under way. The last one
+ *       passes the mapping to the unmapper. So no read touches unmapped memory.
  *   <li>In this class only {@link #copy} touches the mapping. If the file was truncated, the fault
  *       is found there and becomes an {@link IOException}. Checksums are computed over the copy
  *       only. Who else touches the mapping obeys {@link MappedBytes}.
  * </ol>
  */
-final class MappedFile implements RandomAccessFile, MappedBytes {
+final class MappedFile extends RefCounted implements RandomAccessFile, MappedBytes {
   private final Path path;
   private final long size;
   private final Mapping mapping;
   private final MappedByteBuffer bytes;
   private final Unmapper unmapper;
-  private final AtomicInteger references = new AtomicInteger(1);
   private final AtomicBoolean closed = new AtomicBoolean();
   private final PendingFault pendingFault = new PendingFault();
 
@@ -51,7 +49,7 @@ final class MappedFile implements RandomAccessFile, MappedBytes {
       throw new IllegalArgumentException("position " + position);
     }
     int count = (int) Math.max(0, Math.min(length, size - position));
-    if (!retain()) {
+    if (!tryRetain()) {
       throw new IOException("closed: " + path);
     }
     try {
@@ -99,21 +97,9 @@ final class MappedFile implements RandomAccessFile, MappedBytes {
         cause);
   }
 
-  private boolean retain() {
-    int count = references.get();
-    while (count != 0) {
-      if (references.compareAndSet(count, count + 1)) {
-        return true;
-      }
-      count = references.get();
-    }
-    return false;
-  }
-
-  private void release() {
-    if (references.decrementAndGet() == 0) {
-      unmapper.unmap(mapping);
-    }
+  @Override
+  protected void free() {
+    unmapper.unmap(mapping);
   }
 
   @Override

@@ -257,8 +257,7 @@ final class WriteGroup implements AutoCloseable {
       memtable.add(sequence, kind, buffer, keyOffset, keyLength, valueOffset, valueLength);
       return;
     }
-    cursor.start(buffer, HEADER, end - HEADER);
-    BatchInserter.insert(cursor, count, sequence, memtable, budget);
+    BatchInserter.insert(operations(), count, sequence, memtable, budget);
   }
 
   @Override
