@@ -227,7 +227,7 @@ public abstract class EnvContract {
     try {
       ByteBuffer into = ByteBuffer.allocateDirect(4096);
       for (int i = 0; ; i++) {
-        int position = i * 4096 % data.length;
+        int position = (int) (i * 4096L % data.length);
         try {
           file.read(position, into, 0, 4096);
         } catch (IOException closed) {
