@@ -167,8 +167,7 @@ final class ReadOnlyView {
 
   /** Makes this view the one that new reads see. */
   void publish(ReadStates states) {
-    List<MemTable> rest = new ArrayList<>(memtables);
-    states.publish(memtables.getFirst(), rest.subList(1, rest.size()), versions.current());
+    states.publish(List.copyOf(memtables), versions.current());
   }
 
   /** Gives up the ownership of the memtables and the version; read states may still use them. */

@@ -9,7 +9,6 @@ import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Version;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,20 +61,16 @@ public final class ReadState {
   private volatile boolean retired;
 
   /**
-   * Creates a state and retains all arguments; {@code immutables} are ordered from the newest to
-   * the oldest.
+   * Creates a state and retains the memtables and the version.
    *
+   * @param memTables from the newest, which is the mutable one, to the oldest
    * @param changes how often content has changed outside the log up to this state
    */
-  ReadState(MemTable memtable, List<MemTable> immutables, Version version, long changes) {
-    List<MemTable> all = new ArrayList<>(immutables);
-    all.add(0, memtable);
-    memTables = all.toArray(new MemTable[0]);
+  ReadState(List<MemTable> memTables, Version version, long changes) {
+    this.memTables = memTables.toArray(new MemTable[0]);
     this.version = version;
     this.changes = changes;
-    for (MemTable each : memTables) {
-      each.retain();
-    }
+    memTables.forEach(MemTable::retain);
     version.retain();
   }
 

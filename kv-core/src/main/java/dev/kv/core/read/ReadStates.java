@@ -27,11 +27,11 @@ public final class ReadStates {
    * Makes the arguments the current state. The previous state is freed after its last reader.
    * Retains the memtables and the version; the caller keeps its own references.
    *
-   * @param immutables the immutable memtables, from the newest to the oldest
+   * @param memTables from the newest, which is the mutable one, to the oldest
    */
-  public void publish(MemTable memtable, List<MemTable> immutables, Version version) {
+  public void publish(List<MemTable> memTables, Version version) {
     ReadState before = current;
-    current = new ReadState(memtable, immutables, version, changes);
+    current = new ReadState(memTables, version, changes);
     if (before != null) {
       before.retire();
     }

@@ -310,16 +310,23 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
     return memtable.memoryUsed() > context.options().writeBufferSize() / 2;
   }
 
+  /** Returns all memtables, the newest first. */
+  @GuardedBy("monitor")
+  private List<MemTable> all() {
+    List<MemTable> all = new ArrayList<>(1 + immutables.size());
+    all.add(memtable);
+    for (Immutable each : immutables) {
+      all.add(each.memtable());
+    }
+    return all;
+  }
+
   /** Publishes the current memtables and version to readers. */
   public void publish() {
     monitor.lock();
     try {
-      List<MemTable> waiting = new ArrayList<>(immutables.size());
-      for (Immutable each : immutables) {
-        waiting.add(each.memtable());
-      }
       Version version = versions.acquireCurrent();
-      readStates.publish(memtable, waiting, version);
+      readStates.publish(all(), version);
       stallInputs.setLevel0Tables(version.fileCount(0));
       version.release();
     } finally {
@@ -422,11 +429,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   private long sum(ToLongFunction<MemTable> part) {
     monitor.lock();
     try {
-      long sum = part.applyAsLong(memtable);
-      for (Immutable each : immutables) {
-        sum += part.applyAsLong(each.memtable());
-      }
-      return sum;
+      return all().stream().mapToLong(part).sum();
     } finally {
       monitor.unlock();
     }
@@ -436,10 +439,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   public void close() {
     monitor.lock();
     try {
-      memtable.release();
-      for (Immutable each : immutables) {
-        each.memtable().release();
-      }
+      all().forEach(MemTable::release);
     } finally {
       monitor.unlock();
     }

@@ -71,7 +71,7 @@ final class DatabaseReaderTest {
 
   private void beginMemtable(InternalKeyComparator keys) {
     memtables.add(0, new MemTable(keys, arenas.acquire(1 << 20), arenas));
-    states.publish(memtables.get(0), memtables.subList(1, memtables.size()), version);
+    states.publish(memtables, version);
   }
 
   private void add(ValueKind kind, String key, String value) {
@@ -103,7 +103,7 @@ final class DatabaseReaderTest {
         () -> last = number,
         () -> {
           assertThat(last).isEqualTo(number);
-          states.publish(memtables.get(0), List.of(), version);
+          states.publish(List.of(memtables.get(0)), version);
         });
     before.release();
   }
@@ -497,7 +497,7 @@ final class DatabaseReaderTest {
   void close_besideAMoveThatDoesNotEnd_returnsAndTheMoveReleasesTheView() throws Exception {
     InternalKeyComparator slow = new InternalKeyComparator(comparator);
     beginMemtable(slow);
-    states.publish(memtables.get(0), List.of(), Version.empty(slow, freed -> {}));
+    states.publish(List.of(memtables.get(0)), Version.empty(slow, freed -> {}));
     for (int i = 0; i < 100; i++) {
       add(ValueKind.DELETION, "key" + i, "");
     }
@@ -530,7 +530,7 @@ final class DatabaseReaderTest {
   void move_duringAnotherThreadsMove_isRefused() throws Exception {
     InternalKeyComparator slow = new InternalKeyComparator(comparator);
     beginMemtable(slow);
-    states.publish(memtables.get(0), List.of(), Version.empty(slow, freed -> {}));
+    states.publish(List.of(memtables.get(0)), Version.empty(slow, freed -> {}));
     put("a", "1");
     put("b", "2");
     DBIterator iterator = reader.iterator(ReadOptions.DEFAULT);

@@ -51,7 +51,7 @@ public class ReadStatesLincheckIT {
   public int publish() {
     MemTable memtable = memtables[published];
     Version version = Version.empty(order, freed -> {});
-    states.publish(memtable, List.of(), version);
+    states.publish(List.of(memtable), version);
     memtable.release();
     version.release();
     return ++published;

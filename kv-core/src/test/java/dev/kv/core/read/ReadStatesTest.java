@@ -26,7 +26,7 @@ final class ReadStatesTest {
   private MemTable publish() {
     MemTable memtable = new MemTable(order, arenas.acquire(4096), arenas);
     Version version = Version.empty(order, freed -> freedVersions.incrementAndGet());
-    states.publish(memtable, List.of(), version);
+    states.publish(List.of(memtable), version);
     memtable.release();
     version.release();
     return memtable;
@@ -61,8 +61,8 @@ final class ReadStatesTest {
     MemTable memtable = new MemTable(order, arenas.acquire(4096), arenas);
     MemTable next = new MemTable(order, arenas.acquire(4096), arenas);
     Version version = Version.empty(order, freed -> freedVersions.incrementAndGet());
-    states.publish(memtable, List.of(), version);
-    states.publish(next, List.of(memtable), version);
+    states.publish(List.of(memtable), version);
+    states.publish(List.of(next, memtable), version);
     assertThat(memtable.references()).isEqualTo(2);
     ReadState state = states.acquire(0);
     assertThat(state.memTableCount()).isEqualTo(2);

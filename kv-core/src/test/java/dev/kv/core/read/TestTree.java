@@ -75,7 +75,7 @@ final class TestTree implements AutoCloseable {
     tables = new TableCache(directory, options, order, shared.tableMemory());
     version = Version.empty(order, freed -> {});
     memtables.add(new MemTable(order, arenas.acquire(1 << 20), arenas));
-    states.publish(memtables.get(0), List.of(), version);
+    states.publish(memtables, version);
     reader =
         new DatabaseReader(
             states,
@@ -223,7 +223,7 @@ final class TestTree implements AutoCloseable {
   }
 
   private void publish() {
-    states.publish(memtables.get(0), memtables.subList(1, memtables.size()), version);
+    states.publish(memtables, version);
   }
 
   Version version() {
