@@ -24,20 +24,17 @@ public final class ForwardMergingIterator extends ForwardIterator {
     for (ForwardIterator child : children) {
       child.seekToFirst();
     }
-    showRoot(heap.rebuild(true));
+    if (heap.rebuild(true)) {
+      show(children[heap.root()]);
+    }
   }
 
   @Override
   public void next() {
     valid = false;
-    children[heap.root()].next();
-    showRoot(heap.settle());
-  }
-
-  private void showRoot(boolean present) {
-    if (present) {
-      show(children[heap.root()]);
-    }
+    ForwardIterator root = children[heap.root()];
+    root.next();
+    show(heap.settle(root));
   }
 
   @Override

@@ -45,18 +45,21 @@ final class MergeHeap {
     return size == 1;
   }
 
-  /** Restores the heap after a move of its root; returns false if no child is valid. */
-  boolean settle() {
-    if (!children[heap[0]].isValid()) {
+  /**
+   * Restores the heap after a move of {@code root}, the child at the root. Returns the new root,
+   * which is invalid if no child is valid.
+   */
+  ForwardIterator settle(ForwardIterator root) {
+    if (!root.valid) {
       if (--size == 0) {
-        return false;
+        return root;
       }
       heap[0] = heap[size];
-      siftDown(0);
-    } else if (size > 1 && !precedes(heap[0], heap[runnerUp()])) {
-      siftDown(0);
+    } else if (size == 1 || precedes(heap[0], heap[runnerUp()])) {
+      return root;
     }
-    return true;
+    siftDown(0);
+    return children[heap[0]];
   }
 
   /**

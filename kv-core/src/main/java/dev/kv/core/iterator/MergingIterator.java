@@ -90,8 +90,9 @@ public final class MergingIterator extends InternalIterator {
     if (!heap.isForward()) {
       turnForward();
     }
-    children[heap.root()].next();
-    showRoot(heap.settle());
+    InternalIterator root = children[heap.root()];
+    root.next();
+    show(heap.settle(root));
   }
 
   @Override
@@ -100,8 +101,9 @@ public final class MergingIterator extends InternalIterator {
     if (heap.isForward()) {
       turnBackward();
     }
-    children[heap.root()].prev();
-    showRoot(heap.settle());
+    InternalIterator root = children[heap.root()];
+    root.prev();
+    show(heap.settle(root));
   }
 
   private void showRoot(boolean present) {
