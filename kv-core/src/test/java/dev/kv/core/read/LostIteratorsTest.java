@@ -49,7 +49,7 @@ class LostIteratorsTest extends DbTestBase {
   @Test
   void iterators_lostInASmallHeap_areReleasedAndReportedOnce()
       throws IOException, InterruptedException {
-    Children.Ended child = lose();
+    Children.Ended child = lose("-Xmx64m");
     assertThat(child.exitCode()).as(child.output()).isZero();
     assertThat(child.output())
         .contains("leaked ")
@@ -62,7 +62,8 @@ class LostIteratorsTest extends DbTestBase {
   @Test
   void iterators_lostWhileTracked_areReportedWithThePlaceOfTheirOpen()
       throws IOException, InterruptedException {
-    Children.Ended child = lose("-Dkv.trackIterators=true");
+    // A stack trace for each iterator takes several times the memory of the iterator
+    Children.Ended child = lose("-Xmx256m", "-Dkv.trackIterators=true");
     assertThat(child.exitCode()).as(child.output()).isZero();
     assertThat(child.output())
         .containsOnlyOnce("garbage-collected without having been closed")
@@ -71,8 +72,7 @@ class LostIteratorsTest extends DbTestBase {
   }
 
   private Children.Ended lose(String... flags) throws IOException, InterruptedException {
-    List<String> all = Stream.concat(Stream.of("-Xmx64m"), Stream.of(flags)).toList();
-    return Children.run(all, Losing.class, directory.toString());
+    return Children.run(List.of(flags), Losing.class, directory.toString());
   }
 
   @Test
