@@ -2,7 +2,6 @@ package dev.kv.core.compaction;
 
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
-import dev.kv.core.table.WarmSuccession;
 import dev.kv.core.version.FileMetadata;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,25 +13,11 @@ import org.jspecify.annotations.Nullable;
 public final class FlushJob {
   private final ForwardIterator entries;
   private final OutputContext context;
-  private final @Nullable WarmSuccession succession;
 
   /** Creates the job; the cursor over the memtable is borrowed. */
   public FlushJob(ForwardIterator entries, OutputContext context) {
-    this(entries, context, null);
-  }
-
-  /**
-   * Creates the job.
-   *
-   * @param entries the cursor over the memtable, borrowed
-   * @param context the parameters for writing the table
-   * @param succession puts blocks of the table into the cache; null for none
-   */
-  public FlushJob(
-      ForwardIterator entries, OutputContext context, @Nullable WarmSuccession succession) {
     this.entries = entries;
     this.context = context;
-    this.succession = succession;
   }
 
   /** Runs the flush. */
@@ -40,7 +25,7 @@ public final class FlushJob {
     long start = context.target().env().nowMicros();
     long count = 0;
     long lastSequence = 0;
-    try (OutputWriter out = new OutputWriter(context, succession)) {
+    try (OutputWriter out = new OutputWriter(context)) {
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         out.add(entries);
         long tag = InternalKey.tag(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());

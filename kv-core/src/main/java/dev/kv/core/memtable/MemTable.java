@@ -204,7 +204,6 @@ public final class MemTable extends RefCounted {
     if (InternalKey.kindCode(tag) == ValueKind.DELETION.code()) {
       return LookupResult.DELETED;
     }
-    list.mark(node);
     out.set(memory, list.valueOffset(node), list.valueLength(node), null);
     return LookupResult.FOUND;
   }

@@ -1,11 +1,10 @@
 package dev.kv.core.memtable;
 
 import dev.kv.core.iterator.InternalIterator;
-import dev.kv.core.iterator.LookupMarks;
 import java.nio.ByteBuffer;
 
 /** A cursor over the entries of a memtable. It holds no pin: the caller owns the memtable. */
-final class MemTableIterator extends InternalIterator implements LookupMarks {
+final class MemTableIterator extends InternalIterator {
   private final OffHeapSkipList list;
   private int node;
 
@@ -38,11 +37,6 @@ final class MemTableIterator extends InternalIterator implements LookupMarks {
   @Override
   public void prev() {
     show(list.previous(node));
-  }
-
-  @Override
-  public boolean wasFound() {
-    return list.isMarked(node);
   }
 
   @SuppressWarnings("ReferenceEquality") // the same buffer object, not the same contents

@@ -17,8 +17,7 @@ import java.nio.ByteOrder;
  *
  * <pre>
  * node    := next fixed32 * height, header, internal key, value
- * header  := internal key length fixed32, value length and mark fixed32, previous fixed32
- * mark    := the highest bit: set if a lookup has found the node
+ * header  := internal key length fixed32, value length fixed32, previous fixed32
  * </pre>
  *
  * The offset of a node is that of its header, a multiple of 4. Its forward links are stored before
@@ -26,8 +25,7 @@ import java.nio.ByteOrder;
  * it grows; offsets stay the same. Invariants:
  *
  * <ol>
- *   <li>After a node is linked, it does not change except for its links and its mark, and is never
- *       unlinked.
+ *   <li>After a node is linked, it does not change except for its links, and is never unlinked.
  *   <li>A node is linked at a level only after it is linked at all lower levels, and with a release
  *       store, so that a reader that sees the link also sees the node.
  *   <li>The links of a level are in the comparator's order.
@@ -65,8 +63,6 @@ final class OffHeapSkipList {
 
   /** The bytes that a list without entries takes. */
   static final int EMPTY_BYTES = HEAD + HEADER;
-
-  private static final int MARK = Integer.MIN_VALUE;
 
   private static final long SIGN = Long.MIN_VALUE;
 
@@ -285,24 +281,7 @@ final class OffHeapSkipList {
   }
 
   int valueLength(int node) {
-    return arena.buffer().getInt(node + Integer.BYTES) & ~MARK;
-  }
-
-  /**
-   * Notes that a lookup has found a node. All readers store the same bits, and only the first ones
-   * store at all. The mark is a hint: one that is set while the arena grows may be lost.
-   */
-  void mark(int node) {
-    ByteBuffer memory = arena.buffer();
-    int lengthAndMark = memory.getInt(node + Integer.BYTES);
-    if ((lengthAndMark & MARK) == 0) {
-      memory.putInt(node + Integer.BYTES, lengthAndMark | MARK);
-    }
-  }
-
-  /** Returns true if a lookup has found a node. */
-  boolean isMarked(int node) {
-    return (arena.buffer().getInt(node + Integer.BYTES) & MARK) != 0;
+    return arena.buffer().getInt(node + Integer.BYTES);
   }
 
   /**

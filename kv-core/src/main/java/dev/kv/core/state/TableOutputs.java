@@ -47,7 +47,7 @@ public final class TableOutputs {
   /** Writes {@code memtable} as one table; writes none if the memtable is empty. */
   public FlushResult flush(MemTable memtable) {
     try (ForwardIterator entries = memtable.iterator()) {
-      return new FlushJob(entries, context(), context.tables().flushSuccession()).run();
+      return flush(entries);
     }
   }
 

@@ -58,9 +58,6 @@ public final class TableCache implements AutoCloseable {
    */
   private static final int NUMBER_BITS = 40;
 
-  /** The blocks of one flush take at most one in so many bytes of the block cache. */
-  private static final int FLUSH_SHARE = 8;
-
   private final Path directory;
   private final Env env;
   private final Options options;
@@ -219,18 +216,7 @@ public final class TableCache implements AutoCloseable {
 
   /** Returns what keeps the block cache warm during a compaction, or null if no block is cached. */
   public @Nullable WarmSuccession succession() {
-    return blocks.cache().totalCharge() == 0 ? null : new WarmSuccession(this, 0);
-  }
-
-  /**
-   * Returns what puts blocks of a flush into the block cache that have entries which lookups have
-   * found in the memtable; null if tables are read in place. The blocks take at most an eighth of
-   * the cache.
-   */
-  public @Nullable WarmSuccession flushSuccession() {
-    return entryIndexes != null
-        ? null
-        : new WarmSuccession(this, blocks.cache().capacity() / FLUSH_SHARE);
+    return blocks.cache().totalCharge() == 0 ? null : new WarmSuccession(this);
   }
 
   /** Returns what provides the blocks. */

@@ -3,7 +3,6 @@ package dev.kv.core.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.DBIterator;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.admin.DBStats;
@@ -98,7 +97,6 @@ class WarmSuccessionTest extends DbTestBase {
         read(at, at + 1);
         put(random.nextInt(KEYS), 300);
       }
-      db.admin().flush();
       long before = cache().charge();
       assertThat(before).isPositive();
       compact();
@@ -153,91 +151,6 @@ class WarmSuccessionTest extends DbTestBase {
     db.admin().resume();
     compact();
     assertThat(cache().charge()).isBetween(before / 2, before);
-    read(0, KEYS);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"300,NONE", "300,SNAPPY", "2000,SNAPPY"})
-  void flush_afterGets_leavesTheirBlocksInTheCache(int length, CompressionType compression) {
-    open(options(64 << 20, compression));
-    for (int i = 0; i < KEYS; i++) {
-      put(i, length);
-    }
-    read(0, KEYS / 5);
-    db.admin().flush();
-    long charge = cache().charge();
-    assertThat(charge).isBetween((long) KEYS / 5 * length, (long) KEYS / 4 * length + 20_000);
-    long misses = cache().misses();
-    AtomicLong reads = new AtomicLong();
-    env.watch(operation -> reads.addAndGet(operation.kind() == Kind.READ ? 1 : 0));
-    read(0, KEYS / 5);
-    assertThat(cache().misses()).isEqualTo(misses);
-    assertThat(reads.get()).isZero();
-    assertThat(cache().charge()).isEqualTo(charge);
-  }
-
-  @Test
-  void flush_afterAScanAndMissingKeys_addsNothing() {
-    open(options(64 << 20, CompressionType.NONE));
-    for (int i = 0; i < KEYS; i++) {
-      put(i, 300);
-    }
-    assertThat(get("key000001x")).isEqualTo(NOT_FOUND);
-    try (DBIterator cursor = db.iterator()) {
-      cursor.seekToFirst();
-      while (cursor.isValid()) {
-        cursor.next();
-      }
-    }
-    db.admin().flush();
-    assertThat(cache().charge()).isZero();
-  }
-
-  @Test
-  void flush_afterGetsOfEverything_takesAtMostAnEighthOfTheCache() {
-    open(options(1 << 20, CompressionType.NONE));
-    for (int i = 0; i < KEYS; i++) {
-      put(i, 300);
-    }
-    read(0, KEYS);
-    db.admin().flush();
-    assertThat(cache().charge()).isBetween(1L << 16, 1L << 17);
-    read(0, KEYS);
-  }
-
-  @Test
-  void flush_ofTablesThatAreReadInPlace_addsNothing() {
-    open(
-        options(64 << 20, CompressionType.NONE).toBuilder()
-            .tables(t -> t.readInPlace(true))
-            .build());
-    for (int i = 0; i < KEYS; i++) {
-      put(i, 300);
-    }
-    read(0, KEYS);
-    db.admin().flush();
-    assertThat(cache().charge()).isZero();
-    read(0, KEYS);
-  }
-
-  @Test
-  void flush_thatFails_leavesNoBlock() {
-    open(options(64 << 20, CompressionType.NONE));
-    for (int i = 0; i < KEYS; i++) {
-      put(i, 300);
-    }
-    read(0, KEYS);
-    env.fail(
-        Fault.ERROR,
-        1,
-        operation ->
-            operation.kind() == Kind.SYNC && (operation.isOn(".ldb") || operation.isOn(".sst")));
-    assertThatThrownBy(() -> db.admin().flush()).isInstanceOf(DBReadOnlyException.class);
-    assertThat(env.injected()).isEqualTo(1);
-    assertThat(cache().charge()).isZero();
-    db.admin().resume();
-    db.admin().flush();
-    assertThat(cache().charge()).isPositive();
     read(0, KEYS);
   }
 
