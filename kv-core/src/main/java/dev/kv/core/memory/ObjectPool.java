@@ -84,22 +84,14 @@ public final class ObjectPool<T> implements AutoCloseable {
    * @return an object that no other thread uses
    */
   public T acquire(int stripe) {
-    int slot = claim(stripe, FREE, perStripe);
-    if (slot < 0) {
-      return factory.get();
-    }
-    T object = at(slot);
-    if (slot / Stripes.SPACING != Stripes.cell(stripe) / Stripes.SPACING) {
-      move(object, slot, stripe);
-    }
-    return object;
+    return acquire(stripe, perStripe);
   }
 
-  /** Moves an object that the caller uses to a slot of a stripe if it has an empty one. */
-  private void move(T object, int from, int stripe) {
+  /** Moves an object that the caller uses to one of the first slots of a stripe if one is empty. */
+  private void move(T object, int from, int stripe, int slots) {
     int used = used();
     int first = Stripes.cell(stripe);
-    for (int slot = first; slot < first + perStripe; slot++) {
+    for (int slot = first; slot < first + slots; slot++) {
       if (states.getPlain(slot) == EMPTY && states.compareAndSet(slot, EMPTY, used)) {
         objects[slot] = object;
         objects[from] = null;
@@ -118,8 +110,19 @@ public final class ObjectPool<T> implements AutoCloseable {
    * @return an object that no other thread uses
    */
   public T acquireForLong(int stripe) {
-    int slot = claim(stripe, FREE, perStripe - 1);
-    return slot < 0 ? factory.get() : at(slot);
+    return acquire(stripe, perStripe - 1);
+  }
+
+  private T acquire(int stripe, int slots) {
+    int slot = claim(stripe, FREE, slots);
+    if (slot < 0) {
+      return factory.get();
+    }
+    T object = at(slot);
+    if (slot / Stripes.SPACING != Stripes.cell(stripe) / Stripes.SPACING) {
+      move(object, slot, stripe, slots);
+    }
+    return object;
   }
 
   @SuppressWarnings("unchecked") // only objects of type T are stored

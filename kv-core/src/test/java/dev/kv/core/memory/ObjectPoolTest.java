@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ObjectPoolTest {
   private final List<Object> closed = new ArrayList<>();
@@ -150,10 +152,12 @@ class ObjectPoolTest {
     assertThat(stripes[1]).isBetween(0, Stripes.COUNT - 1).isNotEqualTo(stripes[0]);
   }
 
-  @Test
-  void acquire_objectOfAnotherStripe_isMetInTheStripeOfItsUser() throws InterruptedException {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void acquire_objectOfAnotherStripe_isMetInTheStripeOfItsUser(boolean forLong)
+      throws InterruptedException {
     pool.release(new Object(), 5);
-    Object held = pool.acquire(3);
+    Object held = forLong ? pool.acquireForLong(3) : pool.acquire(3);
     int[] after = new int[1];
     Thread other =
         new Thread(
