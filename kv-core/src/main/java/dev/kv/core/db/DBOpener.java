@@ -18,7 +18,6 @@ import dev.kv.errors.DatabaseExistsException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a database for writing. Takes LOCK, reads CURRENT and the MANIFEST, replays the logs, and
@@ -80,10 +79,9 @@ final class DBOpener {
     if (!exists) {
       createDirectory();
     }
-    Path lockFile = FileNames.lock(directory);
-    Path newLock = !exists && !env.exists(lockFile) ? lockFile : null;
+    boolean lockIsNew = !exists && !env.exists(FileNames.lock(directory));
     Env.Lock lock = DirectoryCheck.lock(env, directory);
-    try (Undo undo = new Undo(() -> closeAfterFailure(lock, newLock))) {
+    try (Undo undo = new Undo(() -> closeAfterFailure(lock, lockIsNew))) {
       DB db = openLocked(check, lock);
       undo.cancel();
       return db;
@@ -91,10 +89,10 @@ final class DBOpener {
   }
 
   /** Where no database came to be, no LOCK is left; it is deleted while nobody else can hold it. */
-  private void closeAfterFailure(Env.Lock lock, @Nullable Path newLock) {
+  private void closeAfterFailure(Env.Lock lock, boolean lockIsNew) {
     try (lock) {
-      if (newLock != null && !env.exists(FileNames.current(directory))) {
-        env.delete(newLock);
+      if (lockIsNew && !env.exists(FileNames.current(directory))) {
+        env.delete(FileNames.lock(directory));
       }
     } catch (IOException e) {
       LOG.warn("{}: the LOCK of a failed open cannot be deleted", directory, e);

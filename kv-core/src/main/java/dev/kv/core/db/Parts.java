@@ -137,12 +137,7 @@ record Parts(
             reads.reader(),
             reads.snapshots(),
             recovered.stats(),
-            new Counters(
-                files,
-                writes,
-                reads.transactions(),
-                recovered.report(),
-                files.versions().lastSequence()));
+            statistics(files, writes, reads.transactions(), recovered.report()));
     writes.memTables().publish();
     BackgroundThreads background =
         new BackgroundThreads(
@@ -154,31 +149,24 @@ record Parts(
     return new Parts(files, lock, writes, reads, tree, background, stats);
   }
 
-  /** Reads the numbers of the statistics that the parts count. */
-  private record Counters(
-      DatabaseFiles files,
-      WriteSide writes,
-      Transactions transactions,
-      DBStats.Recovery recovery,
-      long firstSequence)
-      implements Supplier<DatabaseStats.Numbers> {
-    @Override
-    public DatabaseStats.Numbers get() {
-      CommitPipeline commits = writes.commits();
-      return new DatabaseStats.Numbers(
-          recovery,
-          writes.memTables().memoryUsed(),
-          writes.memTables().estimatedKeys(),
-          new DBStats.Writes(
-              commits.lastSequence() - firstSequence,
-              commits.loggedBytes(),
-              files.logs().syncs(),
-              files.logs().syncMicros(),
-              commits.lastSequence(),
-              commits.stalls()),
-          transactions.stats(),
-          files.obsolete().stuck());
-    }
+  private static Supplier<DatabaseStats.Numbers> statistics(
+      DatabaseFiles files, WriteSide writes, Transactions transactions, DBStats.Recovery recovery) {
+    CommitPipeline commits = writes.commits();
+    long firstSequence = files.versions().lastSequence();
+    return () ->
+        new DatabaseStats.Numbers(
+            recovery,
+            writes.memTables().memoryUsed(),
+            writes.memTables().estimatedKeys(),
+            new DBStats.Writes(
+                commits.lastSequence() - firstSequence,
+                commits.loggedBytes(),
+                files.logs().syncs(),
+                files.logs().syncMicros(),
+                commits.lastSequence(),
+                commits.stalls()),
+            transactions.stats(),
+            files.obsolete().stuck());
   }
 
   /** Returns the directory, options, memory and caches of the database. */

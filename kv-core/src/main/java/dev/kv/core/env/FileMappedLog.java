@@ -148,34 +148,31 @@ final class FileMappedLog implements MappedLogFile {
   }
 
   private void mapNext(long start) throws IOException {
-    Extent extent = grow(start);
+    long length = grow(start);
     Mapping mapping =
         Objects.requireNonNull(
             Uninterrupted.run(
                 () -> {
                   try (FileChannel channel =
                       FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-                    return mapper.map(channel, MapMode.READ_WRITE, extent.start, extent.length);
+                    return mapper.map(channel, MapMode.READ_WRITE, start, length);
                   }
                 }));
     unmapper.mapped(mapping, path);
     Window[] more = Arrays.copyOf(windows, windows.length + 1);
-    more[windows.length] = new Window(start, start + extent.length, mapping);
+    more[windows.length] = new Window(start, start + length, mapping);
     windows = more;
   }
 
-  /** A part of the file. */
-  private record Extent(long start, long length) {}
-
-  /** Appends a hole for a window to the file, and returns it. */
-  private Extent grow(long start) throws IOException {
+  /** Appends a hole for a window to the file, and returns its length. */
+  private long grow(long start) throws IOException {
     long length = Math.max(USUAL_WINDOW, Math.min(LARGEST_WINDOW, start));
     try {
       file.setLength(start + length);
-      return new Extent(start, length);
+      return length;
     } catch (IOException e) {
       file.setLength(start + LAST_RESORT);
-      return new Extent(start, LAST_RESORT);
+      return LAST_RESORT;
     } finally {
       sizeUnsynced = true; // after the growth: a sync meanwhile may have synced the old size
     }

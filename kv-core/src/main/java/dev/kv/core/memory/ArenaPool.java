@@ -162,11 +162,10 @@ public final class ArenaPool implements AutoCloseable {
     } else {
       reserve(capacity);
     }
-    try {
-      return allocateReserved(capacity);
-    } catch (Throwable e) { // without an Undo, for the reason that DirectMemory has
-      budget.release(MemoryKind.MEMTABLE, capacity);
-      throw e;
+    try (Undo undo = new Undo(() -> budget.release(MemoryKind.MEMTABLE, capacity))) {
+      ByteBuffer memory = allocateReserved(capacity);
+      undo.cancel();
+      return memory;
     }
   }
 

@@ -26,18 +26,4 @@ final class DirectMemory {
           e);
     }
   }
-
-  /**
-   * Returns memory as {@link #allocate} does for bytes that are reserved; releases them if that
-   * fails. This is no {@link Undo}: the JVM would write classes for a lambda that holds a number,
-   * which a process that runs for a moment waits for.
-   */
-  static ByteBuffer allocateReserved(OffHeapBudget budget, MemoryKind kind, int bytes) {
-    try {
-      return allocate(bytes);
-    } catch (Throwable e) {
-      budget.release(kind, bytes);
-      throw e;
-    }
-  }
 }

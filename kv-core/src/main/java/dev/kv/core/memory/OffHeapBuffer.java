@@ -40,7 +40,11 @@ public final class OffHeapBuffer implements AutoCloseable {
 
   private ByteBuffer allocate(int capacity) {
     budget.reserve(MemoryKind.WRITE_BUFFER, capacity);
-    return DirectMemory.allocateReserved(budget, MemoryKind.WRITE_BUFFER, capacity);
+    try (Undo undo = new Undo(() -> budget.release(MemoryKind.WRITE_BUFFER, capacity))) {
+      ByteBuffer memory = DirectMemory.allocate(capacity);
+      undo.cancel();
+      return memory;
+    }
   }
 
   /** Fills the memory with poison under {@link Invariants#ON}: its contents are no longer valid. */

@@ -154,11 +154,10 @@ final class SlotPool {
 
   /** Makes a slab of bytes that are reserved. */
   private Slab newSlab(int bytes) {
-    try {
-      return new Slab(this, DirectMemory.allocate(bytes), slotSize);
-    } catch (Throwable e) { // without an Undo, for the reason that DirectMemory has
-      allocator.budget().release(MemoryKind.BLOCK, bytes);
-      throw e;
+    try (Undo undo = new Undo(() -> allocator.budget().release(MemoryKind.BLOCK, bytes))) {
+      Slab slab = new Slab(this, DirectMemory.allocate(bytes), slotSize);
+      undo.cancel();
+      return slab;
     }
   }
 

@@ -146,9 +146,7 @@ public final class Version extends RefCounted {
 
   /** Passes the number of every table to {@code sink}. */
   public void forEachFileNumber(LongConsumer sink) {
-    for (FileMetadata file : files()) {
-      sink.accept(file.number());
-    }
+    files().forEach(file -> sink.accept(file.number()));
   }
 
   /** Returns true if the user key of an internal key is in the range of a level-0 table. */

@@ -139,7 +139,7 @@ public final class VersionBuilder {
   private LevelFiles sorted(int level, Map<Long, FileMetadata> byNumber) {
     FileMetadata[] files = byNumber.values().toArray(new FileMetadata[0]);
     if (level == 0) {
-      Arrays.sort(files, (a, b) -> Long.compare(b.number(), a.number()));
+      Arrays.sort(files, Comparator.comparingLong(FileMetadata::number).reversed());
       boolean[] known = new boolean[files.length];
       for (int i = 0; i < files.length; i++) {
         known[i] = flushed.contains(files[i].number());
