@@ -87,20 +87,6 @@ public final class ObjectPool<T> implements AutoCloseable {
     return acquire(stripe, perStripe);
   }
 
-  /** Moves an object that the caller uses to one of the first slots of a stripe if one is empty. */
-  private void move(T object, int from, int stripe, int slots) {
-    int used = used();
-    int first = Stripes.cell(stripe);
-    for (int slot = first; slot < first + slots; slot++) {
-      if (states.getPlain(slot) == EMPTY && states.compareAndSet(slot, EMPTY, used)) {
-        objects[slot] = object;
-        objects[from] = null;
-        leaveSlot(from, EMPTY);
-        return;
-      }
-    }
-  }
-
   /**
    * Returns an object that will be used for long, as that of an open iterator: leaves one slot of
    * each stripe for {@link #acquire(int)}, which would otherwise make an object for each call after
@@ -119,10 +105,21 @@ public final class ObjectPool<T> implements AutoCloseable {
       return factory.get();
     }
     T object = at(slot);
-    if (slot / Stripes.SPACING != Stripes.cell(stripe) / Stripes.SPACING) {
+    int first = Stripes.cell(stripe);
+    if (slot < first || slot >= first + slots) {
       move(object, slot, stripe, slots);
     }
     return object;
+  }
+
+  /** Moves an object that the caller uses to one of the first slots of a stripe if one is empty. */
+  private void move(T object, int from, int stripe, int slots) {
+    int slot = claimIn(stripe, EMPTY, slots, false);
+    if (slot >= 0) {
+      objects[slot] = object;
+      objects[from] = null;
+      leaveSlot(from, EMPTY);
+    }
   }
 
   @SuppressWarnings("unchecked") // only objects of type T are stored
@@ -131,29 +128,31 @@ public final class ObjectPool<T> implements AutoCloseable {
   }
 
   /**
-   * Changes the state of one of the first {@code slots} slots of a stripe from {@code state} to
-   * USED; returns the slot, or -1.
+   * Changes the state of one of the first {@code slots} slots of a stripe, or else of the next
+   * stripes, from {@code state} to USED; returns the slot, or -1.
    */
   private int claim(int stripe, int state, int slots) {
-    int used = used();
-    for (int i = 0; i < Stripes.COUNT; i++) {
-      int first = Stripes.cell(stripe + i & Stripes.COUNT - 1);
-      for (int slot = first; slot < first + slots; slot++) {
-        int now = states.getPlain(slot);
-        if (now == state && states.compareAndSet(slot, state, used)) {
-          return slot;
-        }
-        if (i == 0 && (now & STATE) == USED && now != used) {
-          Stripes.leave(stripe);
-        }
+    int slot = claimIn(stripe, state, slots, true);
+    for (int i = 1; slot < 0 && i < Stripes.COUNT; i++) {
+      slot = claimIn(stripe + i & Stripes.COUNT - 1, state, slots, false);
+    }
+    return slot;
+  }
+
+  /** Does so in one stripe; if it is that of the thread, leaves it when another thread uses it. */
+  private int claimIn(int stripe, int state, int slots, boolean own) {
+    int used = (int) Thread.currentThread().getId() << STATE_BITS | USED;
+    int first = Stripes.cell(stripe);
+    for (int slot = first; slot < first + slots; slot++) {
+      int now = states.getPlain(slot);
+      if (now == state && states.compareAndSet(slot, state, used)) {
+        return slot;
+      }
+      if (own && (now & STATE) == USED && now != used) {
+        Stripes.leave(stripe);
       }
     }
     return -1;
-  }
-
-  /** Returns the state of a slot that the calling thread uses. */
-  private static int used() {
-    return (int) Thread.currentThread().getId() << STATE_BITS | USED;
   }
 
   /** Changes the state of a slot that the caller uses; returns false if the pool was closed. */
