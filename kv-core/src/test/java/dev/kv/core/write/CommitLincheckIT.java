@@ -21,15 +21,7 @@ public class CommitLincheckIT {
 
   private final FakeTarget target = new FakeTarget(4 << 10);
   private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
-  private final CommitPipeline pipeline =
-      new CommitPipeline(
-          target,
-          target.stallInputs,
-          errors,
-          0,
-          target.comparator.userComparator(),
-          target.budget,
-          new Events("db", null));
+  private final CommitPipeline pipeline = target.pipeline(errors, 0);
 
   @Operation
   public int put() {

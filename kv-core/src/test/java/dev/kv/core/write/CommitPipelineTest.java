@@ -41,15 +41,7 @@ final class CommitPipelineTest {
 
   private final FakeTarget target = new FakeTarget(ARENA);
   private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
-  private final CommitPipeline pipeline =
-      new CommitPipeline(
-          target,
-          target.stallInputs,
-          errors,
-          0,
-          target.comparator.userComparator(),
-          target.budget,
-          new Events("db", null));
+  private final CommitPipeline pipeline = target.pipeline(errors, 0);
   private final List<Call> calls = new ArrayList<>();
 
   @AfterEach
@@ -306,15 +298,7 @@ final class CommitPipelineTest {
   @Test
   void put_atTheLastSequenceNumber_isRefusedForEver() throws IOException {
     FakeTarget old = new FakeTarget(ARENA);
-    CommitPipeline last =
-        new CommitPipeline(
-            old,
-            old.stallInputs,
-            errors,
-            InternalKey.MAX_SEQUENCE - 1,
-            old.comparator.userComparator(),
-            old.budget,
-            new Events("db", null));
+    CommitPipeline last = old.pipeline(errors, InternalKey.MAX_SEQUENCE - 1);
     last.put(bytes("a"), bytes("1"), false);
     assertThat(last.lastSequence()).isEqualTo(InternalKey.MAX_SEQUENCE);
     assertThatThrownBy(() -> last.put(bytes("b"), bytes("2"), false))

@@ -3,6 +3,7 @@ package dev.kv.core.write;
 import static dev.kv.core.Bytes.bytes;
 
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.LookupResult;
@@ -45,6 +46,18 @@ final class FakeTarget implements CommitTarget {
   FakeTarget(int arenaBytes) {
     this.arenaBytes = arenaBytes;
     begin(arenaBytes);
+  }
+
+  /** Returns a pipeline that writes here, after a write with the number {@code lastSequence}. */
+  CommitPipeline pipeline(ErrorHandler errors, long lastSequence) {
+    return new CommitPipeline(
+        this,
+        stallInputs,
+        errors,
+        lastSequence,
+        comparator.userComparator(),
+        budget,
+        new Events("db", null));
   }
 
   private void begin(int bytes) {

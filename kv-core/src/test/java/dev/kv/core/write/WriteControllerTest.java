@@ -190,15 +190,7 @@ final class WriteControllerTest {
   }
 
   private void fillALittle() {
-    CommitPipeline pipeline =
-        new CommitPipeline(
-            target,
-            target.stallInputs,
-            errors,
-            0,
-            target.comparator.userComparator(),
-            target.budget,
-            new Events("db", null));
+    CommitPipeline pipeline = target.pipeline(errors, 0);
     pipeline.put(bytes("a"), bytes("1"), false);
   }
 
