@@ -42,8 +42,8 @@ final class NativeSnappy {
 
     private static @Nullable NativeSnappy load() {
       try {
-        Module module =
-            Snappy.class.getModule(); // first: without the class, nothing else is needed
+        // Before all else: without the class, nothing else is needed
+        Module module = Snappy.class.getModule();
         if (!isNativeAccessEnabled(module)) {
           return without("--enable-native-access is not given");
         }

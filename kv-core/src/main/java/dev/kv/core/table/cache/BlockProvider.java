@@ -97,8 +97,8 @@ public final class BlockProvider implements AutoCloseable {
         lookup.copyValue(bytes, lookup.indexedOffset(), lookup.indexedLength());
       }
     } catch (IndexOutOfBoundsException | OffHeapExhaustedException e) {
-      return EntryIndexLookup
-          .UNDECIDED; // the block has changed, or there is no memory for the copy
+      // The block has changed, or there is no memory for the copy
+      return EntryIndexLookup.UNDECIDED;
     }
     if (!entry.isStillCached()) {
       return EntryIndexLookup.UNDECIDED;
