@@ -14,9 +14,8 @@ final class Slab {
   private final int slotSize;
   private final BlockBuf[] free;
   private int freeCount;
-  private int used;
 
-  /** The slots that have a buffer, which are the first ones. */
+  /** How many slots have a buffer, used or free; they are the first ones. */
   private int made;
 
   /** The neighbours in the pool's list of slabs that have free slots. */
@@ -40,27 +39,24 @@ final class Slab {
   }
 
   boolean isFull() {
-    return used == free.length;
+    return freeCount == 0 && made == free.length;
   }
 
   boolean isEmpty() {
-    return used == 0;
+    return freeCount == made;
   }
 
   /** Returns the buffer of a free slot, of which there is one. */
   BlockBuf pop() {
     if (freeCount > 0) {
-      used++;
       return free[--freeCount];
     }
     BlockBuf slot = BlockBuf.slot(this, memory, made * slotSize, slotSize);
     made++;
-    used++;
     return slot;
   }
 
   void push(BlockBuf slot) {
     free[freeCount++] = slot;
-    used--;
   }
 }
