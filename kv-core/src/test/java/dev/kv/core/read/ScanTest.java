@@ -15,9 +15,8 @@ import dev.kv.WriteOptions;
 import dev.kv.bytes.Entry;
 import dev.kv.bytes.Slice;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.core.logging.CapturedLog;
 import dev.kv.errors.DBClosedException;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -306,17 +305,12 @@ class ScanTest extends DbTestBase {
   @Test
   void open_clippedValues_areLoggedOneByOne() {
     close();
-    PrintStream before = System.err;
-    ByteArrayOutputStream log = new ByteArrayOutputStream();
-    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-    try {
+    try (CapturedLog log = new CapturedLog()) {
       open(options.toBuilder().writeBufferSize(1).maxOpenFiles(10).blockSize(4096).build());
-    } finally {
-      System.setErr(before);
+      assertThat(log.lines("WARN"))
+          .satisfiesExactlyInAnyOrder(
+              line -> assertThat(line).endsWith("writeBufferSize=1 is out of range; using 65536"),
+              line -> assertThat(line).endsWith("maxOpenFiles=10 is out of range; using 74"));
     }
-    assertThat(log.toString(StandardCharsets.UTF_8).lines().filter(line -> line.contains("WARN")))
-        .satisfiesExactlyInAnyOrder(
-            line -> assertThat(line).endsWith("writeBufferSize=1 is out of range; using 65536"),
-            line -> assertThat(line).endsWith("maxOpenFiles=10 is out of range; using 74"));
   }
 }
