@@ -146,7 +146,9 @@ public final class Events {
 
   /** Posts an event of damage, unless the place is known. */
   public void damage(DamageEvent event) {
-    if (damaged.size() >= MAX_PLACES || damaged.add(placeOf(event))) {
+    String place = placeOf(event);
+    boolean isNew = damaged.size() < MAX_PLACES ? damaged.add(place) : !damaged.contains(place);
+    if (isNew) {
       post(event);
     }
   }

@@ -2,14 +2,20 @@ package dev.kv.core.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.logging.CapturedLog;
 import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingWritableFile;
 import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.event.DBEvent;
 import dev.kv.event.DBListener;
 import dev.kv.event.DamageEvent;
 import dev.kv.event.FailureEvent;
 import dev.kv.event.TableDeletedEvent;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -62,8 +68,25 @@ class EventsTest {
             });
     events.post(event(1));
     events.post(event(2));
-    events.deliver();
+    try (CapturedLog log = new CapturedLog()) {
+      events.deliver();
+      assertThat(log.lines("WARN"))
+          .hasSize(2)
+          .allMatch(line -> line.contains("the listener threw an exception, which is ignored"));
+      assertThat(log.lines()).contains("java.lang.AssertionError: from the listener");
+    }
     assertThat(heard).containsExactly(event(1), event(2));
+  }
+
+  @Test
+  void post_withoutListener_isLogged() {
+    Events events = new Events("db", null);
+    try (CapturedLog log = new CapturedLog()) {
+      events.post(new DamageEvent("db", DamageEvent.During.READ, "000005.ldb", 7, "bad"));
+      assertThat(log.lines("WARN"))
+          .singleElement()
+          .satisfies(line -> assertThat(line).endsWith("db: damage: bad"));
+    }
   }
 
   @Test
@@ -96,11 +119,17 @@ class EventsTest {
     for (int i = 0; i < DBListener.MAX_WAITING + 10; i++) {
       events.post(event(i));
     }
-    events.deliver();
-    assertThat(heard).hasSize(DBListener.MAX_WAITING);
-    events.post(event(-1));
-    events.deliver();
-    assertThat(heard).hasSize(DBListener.MAX_WAITING + 1);
+    try (CapturedLog log = new CapturedLog()) {
+      events.deliver();
+      assertThat(heard).hasSize(DBListener.MAX_WAITING);
+      assertThat(log.lines("WARN"))
+          .singleElement()
+          .satisfies(line -> assertThat(line).contains("db: 10 events were dropped"));
+      events.post(event(-1));
+      events.deliver();
+      assertThat(heard).hasSize(DBListener.MAX_WAITING + 1);
+      assertThat(log.lines()).hasSize(1);
+    }
   }
 
   /** The job that posts it must not fail because of it. */
@@ -148,6 +177,31 @@ class EventsTest {
     assertThat(((DamageEvent) heard.get(0)).offset()).isEqualTo(7);
   }
 
+  /** At most this many places are remembered. */
+  private static final int PLACES = 1024;
+
+  @Test
+  void damage_ofMorePlacesThanAreRemembered_repeatsOnlyThatOfTheOthers() {
+    try (CapturedLog log = new CapturedLog()) {
+      Events events = new Events("db", heard::add);
+      for (int i = 0; i < PLACES; i++) {
+        events.damage(DamageEvent.During.READ, new CorruptionException("bad", "000005.ldb", i));
+      }
+      events.deliver();
+      assertThat(heard).hasSize(PLACES);
+      CorruptionException known = new CorruptionException("bad", "000005.ldb", PLACES - 1);
+      events.damage(DamageEvent.During.READ, known);
+      events.deliver();
+      assertThat(heard).as("a place that is remembered").hasSize(PLACES);
+      CorruptionException other = new CorruptionException("bad", "000005.ldb", PLACES);
+      events.damage(DamageEvent.During.READ, other);
+      events.damage(DamageEvent.During.READ, other);
+      events.deliver();
+      assertThat(heard).as("a place that is not remembered").hasSize(PLACES + 2);
+      assertThat(log.lines("WARN")).hasSize(PLACES + 2);
+    }
+  }
+
   @Test
   void infoLog_isRenamedAtTheNextOpen_asCppDoes() throws Exception {
     Env env = Env.inMemory();
@@ -171,10 +225,52 @@ class EventsTest {
     env.createDirectory(DIRECTORY.resolve("LOG"));
     env.createDirectory(DIRECTORY.resolve("LOG.old"));
     Events events = new Events("db", heard::add);
-    events.beginInfoLog(new UnwritableEnv(env), DIRECTORY);
+    try (CapturedLog log = new CapturedLog()) {
+      events.beginInfoLog(new UnwritableEnv(env), DIRECTORY);
+      assertThat(log.lines("WARN"))
+          .singleElement()
+          .satisfies(line -> assertThat(line).contains("cannot create " + DIRECTORY));
+    }
     events.post(event(1));
     events.close();
     assertThat(heard).containsExactly(event(1));
+  }
+
+  /** The lines must be there if the process ends. */
+  @Test
+  void infoLog_ofAnOpenDatabase_hasTheLinesSoFar() throws Exception {
+    Env memory = Env.inMemory();
+    memory.createDirectory(DIRECTORY);
+    Env buffering =
+        new ForwardingEnv(memory) {
+          @Override
+          public WritableFile createWritable(Path file) throws IOException {
+            ByteArrayOutputStream buffer = new ByteArrayOutputStream();
+            return new ForwardingWritableFile(super.createWritable(file)) {
+              @Override
+              public void append(ByteBuffer bytes) {
+                while (bytes.hasRemaining()) {
+                  buffer.write(bytes.get());
+                }
+              }
+
+              @Override
+              public void flush() throws IOException {
+                super.append(ByteBuffer.wrap(buffer.toByteArray()));
+                buffer.reset();
+              }
+            };
+          }
+        };
+    Events events = new Events("db", null);
+    events.beginInfoLog(buffering, DIRECTORY);
+    events.post(event(1));
+    events.deliver();
+    assertThat(read(memory, "LOG")).endsWith("deleted table 1\n");
+    events.post(event(2));
+    events.deliver();
+    assertThat(read(memory, "LOG")).endsWith("deleted table 2\n");
+    events.close();
   }
 
   @Test
@@ -184,11 +280,21 @@ class EventsTest {
     UnwritableEnv env = new UnwritableEnv(memory);
     env.failsAtCreation = false;
     Events events = new Events("db", heard::add);
+    env.failsAtClose = true;
     events.beginInfoLog(env, DIRECTORY);
     events.post(event(1));
-    events.deliver();
+    try (CapturedLog log = new CapturedLog()) {
+      events.deliver();
+      assertThat(log.lines("WARN"))
+          .satisfiesExactly(
+              line -> assertThat(line).contains("cannot write " + DIRECTORY, "it ends here"),
+              line -> assertThat(line).contains("closing " + DIRECTORY, "failed"));
+    }
+    assertThat(env.closes).isEqualTo(1);
     events.post(event(2));
     events.close();
+    assertThat(env.appends).isEqualTo(1);
+    assertThat(env.closes).isEqualTo(1);
     assertThat(heard).containsExactly(event(1), event(2));
   }
 

@@ -11,6 +11,9 @@ import java.nio.file.Path;
 /** An environment whose files cannot be created, or cannot be written. */
 final class UnwritableEnv extends ForwardingEnv {
   boolean failsAtCreation = true;
+  boolean failsAtClose;
+  int appends;
+  int closes;
 
   UnwritableEnv(Env target) {
     super(target);
@@ -24,7 +27,17 @@ final class UnwritableEnv extends ForwardingEnv {
     return new ForwardingWritableFile(super.createWritable(file)) {
       @Override
       public void append(ByteBuffer bytes) throws IOException {
+        appends++;
         throw new IOException("simulated");
+      }
+
+      @Override
+      public void close() throws IOException {
+        closes++;
+        super.close();
+        if (failsAtClose) {
+          throw new IOException("simulated at the close");
+        }
       }
     };
   }
