@@ -3,9 +3,11 @@ package dev.kv.core.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileName;
 import dev.kv.core.log.LogEnd;
 import dev.kv.core.table.inspect.TableInspector;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -31,6 +33,7 @@ final class InspectTest {
   void batch_putAndDelete_areReadInTheirOrder() {
     byte[] encoded = {7, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 1, 'a', 2, 'v', 'w', 0, 1, 'b'};
     BatchRecord batch = BatchRecord.of(encoded);
+    assertThat(batch.length()).isEqualTo(encoded.length);
     assertThat(batch.hasHeader()).isTrue();
     assertThat(batch.sequence()).isEqualTo(7);
     assertThat(batch.count()).isEqualTo(2);
@@ -50,6 +53,56 @@ final class InspectTest {
     BatchRecord batch = BatchRecord.of(new byte[] {7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 9, 'a'});
     assertThatThrownBy(batch::next).isInstanceOf(IllegalArgumentException.class);
     assertThat(BatchRecord.of(new byte[11]).hasHeader()).isFalse();
+    BatchRecord empty = BatchRecord.of(new byte[12]);
+    assertThat(empty.hasHeader()).isTrue();
+    assertThat(empty.next()).isFalse();
+  }
+
+  @Test
+  void paths_ofNumberedFiles_haveTheNamesThatParseReads() {
+    Path directory = Path.of("/db");
+    assertThat(DatabaseFile.log(directory, 3)).isEqualTo(directory.resolve("000003.log"));
+    assertThat(DatabaseFile.table(directory, 4)).isEqualTo(directory.resolve("000004.ldb"));
+    assertThat(DatabaseFile.oldTable(directory, 4)).isEqualTo(directory.resolve("000004.sst"));
+    assertThat(DatabaseFile.manifest(directory, 5)).isEqualTo(directory.resolve("MANIFEST-000005"));
+    assertThat(DatabaseFile.parse("000004.sst"))
+        .isEqualTo(new DatabaseFile(DatabaseFile.Kind.TABLE, 4));
+  }
+
+  /** Returns a stored key: user key, and then the kind in one byte and the sequence number. */
+  private static byte[] stored(char userKey, int kind, int sequence) {
+    return new byte[] {(byte) userKey, (byte) kind, (byte) sequence, 0, 0, 0, 0, 0, 0};
+  }
+
+  @Test
+  void storedKey_parts_areReadFromIt() {
+    byte[] put = stored('k', 1, 7);
+    assertThat(StoredKey.isWellFormed(put)).isTrue();
+    assertThat(StoredKey.userKey(put)).containsExactly('k');
+    assertThat(StoredKey.sequence(put)).isEqualTo(7);
+    assertThat(StoredKey.isTombstone(put)).isFalse();
+    assertThat(StoredKey.isTombstone(stored('k', 0, 7))).isTrue();
+    assertThat(StoredKey.describe(put)).isEqualTo("'k' @ 7 : 1");
+  }
+
+  @Test
+  void storedKey_tooShortOrOfAnUnknownKind_isNotWellFormed() {
+    assertThat(StoredKey.isWellFormed(new byte[StoredKey.TAG_BYTES - 1])).isFalse();
+    assertThat(StoredKey.isWellFormed(stored('k', 9, 7))).isFalse();
+    assertThat(StoredKey.describe(new byte[] {'x'})).isEqualTo("(bad)x");
+  }
+
+  @Test
+  void storedKeys_order_isByUserKeyAndThenTheNewestFirst() {
+    StoredKey.Order order = new StoredKey.Order(DBComparator.bytewise());
+    assertThat(order.compare(stored('a', 1, 1), stored('b', 1, 9))).isNegative();
+    assertThat(order.compare(stored('b', 1, 1), stored('a', 1, 9))).isPositive();
+    assertThat(order.compare(stored('a', 1, 9), stored('a', 1, 1))).isNegative();
+    assertThat(order.compare(stored('a', 1, 1), stored('a', 1, 9))).isPositive();
+    assertThat(order.compareUserKeys(stored('a', 1, 1), stored('a', 1, 9))).isZero();
+    assertThat(order.compareUserKeys(stored('a', 1, 1), stored('b', 1, 1))).isNegative();
+    assertThat(order.userKeys().compare(new byte[] {1}, new byte[] {2})).isNegative();
+    assertThat(order.userKeys().compare(new byte[] {2}, new byte[] {1})).isPositive();
   }
 
   private static List<String> names(Enum<?>[] values) {
