@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import dev.kv.bytes.DBComparator;
 import dev.kv.core.Call;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.write.FakeTarget.Group;
 import dev.kv.errors.ComparatorException;
 import dev.kv.errors.DBClosedException;
@@ -24,10 +27,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -118,7 +123,213 @@ final class CommitPipelineTest {
     assertThat(pipeline.tryExclusive()).isNull();
   }
 
+  @Test
+  void tryExclusive_refused_letsOthersFindOut() {
+    errors.fail("a test", new IOException("simulated"));
+    for (int i = 0; i < 2; i++) {
+      assertThat(pipeline.tryExclusive()).isNull();
+      assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
+          .isInstanceOf(DBReadOnlyException.class);
+    }
+  }
+
+  @Test
+  void exclusive_amongWaitingWriters_takesItsTurn() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    waiting(
+        () -> {
+          try (ExclusiveWriter writer = pipeline.exclusive()) {
+            assertThat(writer.lastSequence()).isEqualTo(2);
+            writer.write(batchOf("c"));
+          }
+        });
+    waiting(() -> pipeline.put(bytes("d"), bytes("4"), false));
+    target.file().unblock();
+    endThreads();
+
+    for (Call each : calls) {
+      assertThat(each.outcome()).isNull();
+    }
+    assertThat(target.groups())
+        .containsExactly(new Group(1, 1), new Group(2, 1), new Group(3, 1), new Group(4, 1));
+  }
+
+  @Test
+  void write_withExclusiveAccess_isSyncedAndVisible() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      writer.write(batchOf("b").delete(bytes("a")));
+      assertThat(writer.lastSequence()).isEqualTo(3);
+      assertThat(target.file().syncs()).isEqualTo(1);
+      assertThat(target.get("a", 3)).isNull();
+      assertThat(target.get("b", 3)).isEqualTo("v");
+    }
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 2));
+  }
+
+  @Test
+  void write_withExclusiveAccessThatDoesNotFitTheMemTable_switches() {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      writer.write(new EncodedBatch().put(bytes("b"), new byte[ARENA]));
+    }
+    assertThat(target.memtables).hasSize(2);
+    assertThat(target.get("b", 2)).hasSize(ARENA);
+  }
+
+  @Test
+  void write_withExclusiveAccessThatFails_endsWriting() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    IOException cause = new IOException("fsync");
+    target.file().syncFailure = cause;
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      assertThatThrownBy(() -> writer.write(batchOf("b")))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("unknown")
+          .hasCause(cause);
+      assertThatThrownBy(() -> writer.write(batchOf("c"))).isInstanceOf(DBReadOnlyException.class);
+      assertThatThrownBy(writer::switchMemTable).isInstanceOf(DBReadOnlyException.class);
+      assertThatThrownBy(writer::takeSequence).isInstanceOf(DBReadOnlyException.class);
+    }
+    assertReadOnlySince(cause);
+  }
+
+  @Test
+  void confirm_afterTakeSequence_logsTheNumberAgainAndSyncs() throws IOException {
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      writer.takeSequence();
+      writer.confirm();
+      assertThat(target.file().syncs()).isEqualTo(2);
+      assertThat(pipeline.lastSequence()).isZero();
+      writer.publish();
+    }
+    pipeline.put(bytes("b"), bytes("1"), false);
+    assertThat(target.groups())
+        .containsExactly(new Group(1, 0), new Group(2, 0), new Group(1, 0), new Group(2, 1));
+  }
+
+  @Test
+  void confirm_withALogThatFails_endsWritingAndSaysThatTheChangeIsMade() {
+    IOException cause = new IOException("fsync");
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      writer.takeSequence();
+      target.file().syncFailure = cause;
+      assertThatThrownBy(writer::confirm)
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("is in the MANIFEST")
+          .hasCause(cause);
+    }
+    assertThat(errors.isFailedPermanently()).isTrue();
+    assertThat(errors.failure()).isSameAs(cause);
+  }
+
+  @Test
+  void takeSequence_whereThereIsNoLog_beginsIt() throws IOException {
+    target.hasLog = false;
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      writer.takeSequence();
+      assertThat(target.beginnings).isEqualTo(1);
+    }
+    assertThat(target.groups()).containsExactly(new Group(1, 0), new Group(2, 0));
+  }
+
+  /** Its second batch without operations has the next number. */
+  @Test
+  void takeSequence_withOneNumberLeft_isRefused() throws IOException {
+    FakeTarget old = new FakeTarget(ARENA);
+    CommitPipeline last = old.pipeline(errors, InternalKey.MAX_SEQUENCE - 1);
+    try (ExclusiveWriter writer = last.exclusive()) {
+      assertThatThrownBy(writer::takeSequence).isInstanceOf(DBReadOnlyException.class);
+    }
+    assertThat(old.groups()).isEmpty();
+    last = old.pipeline(errors, InternalKey.MAX_SEQUENCE - 2);
+    try (ExclusiveWriter writer = last.exclusive()) {
+      assertThat(writer.takeSequence()).isEqualTo(InternalKey.MAX_SEQUENCE - 1);
+    }
+  }
+
+  @Test
+  void requireLog_whereThereIsNone_beginsItOnce() {
+    target.hasLog = false;
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      writer.requireLog();
+      writer.requireLog();
+    }
+    assertThat(target.beginnings).isEqualTo(1);
+    assertThat(target.memtables).hasSize(1);
+  }
+
+  @Test
+  void switchMemTableIfPossible_givesTheMemoryOfALargeGroupBack() {
+    pipeline.put(bytes("a"), new byte[100_000], false);
+    assertThat(target.budget.used(MemoryKind.WRITE_BUFFER)).isGreaterThan(100_000);
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      writer.switchMemTableIfPossible();
+    }
+    assertThat(target.budget.used(MemoryKind.WRITE_BUFFER)).isZero();
+    assertThat(target.memtables).hasSize(2);
+    pipeline.put(bytes("b"), bytes("2"), false);
+    assertThat(target.get("b", 2)).isEqualTo("2");
+  }
+
+  @Test
+  void publish_ofContentOutsideTheLog_dropsTheRangesThatSeeksSkip() {
+    pipeline.skips().offer(bytes("a"), bytes("b"), 0, 0);
+    assertThat(pipeline.skips().isEmpty()).isFalse();
+    try (ExclusiveWriter writer = pipeline.exclusive()) {
+      writer.takeSequence();
+      writer.publish();
+    }
+    assertThat(pipeline.skips().isEmpty()).isTrue();
+  }
+
   // One thread.
+
+  @Test
+  void write_ofAnyKind_isToldToTheTarget() {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    assertThat(target.committed).isEqualTo(1);
+    assertThat(target.committedSynced).isZero();
+    pipeline.write(batchOf("b").delete(bytes("a")), true);
+    assertThat(target.committed).isEqualTo(3);
+    assertThat(target.committedSynced).isEqualTo(3);
+    pipeline.write(batchOf("c"), false);
+    pipeline.write(new EncodedBatch(), true);
+    assertThat(target.committedSynced).isEqualTo(4);
+    assertThat(target.commits).isEqualTo(4);
+  }
+
+  @Test
+  void loggedBytes_isTheLengthOfAllRecords() {
+    assertThat(pipeline.loggedBytes()).isZero();
+    pipeline.put(bytes("a"), bytes("1"), false);
+    assertThat(pipeline.loggedBytes()).isEqualTo(12 + 5);
+    pipeline.delete(bytes("a"), false);
+    assertThat(pipeline.loggedBytes()).isEqualTo(12 + 5 + 12 + 3);
+    pipeline.write(new EncodedBatch(), true);
+    assertThat(pipeline.loggedBytes()).isEqualTo(12 + 5 + 12 + 3);
+  }
+
+  @Test
+  void put_of64KiB_asksWhetherToFlushEarly() {
+    int overhead = 1 + 1 + 1 + 3; // kind, key length, key, value length
+    pipeline.put(bytes("a"), new byte[(64 << 10) - overhead - 1], false);
+    assertThat(target.earlyFlushes).isZero();
+    pipeline.put(bytes("a"), new byte[(64 << 10) - overhead], false);
+    assertThat(target.earlyFlushes).isEqualTo(1);
+  }
+
+  @Test
+  void delete_ofManyKeysInARow_asksWhetherToFlushEarly() {
+    for (int i = 0; target.earlyFlushes == 0; i++) {
+      assertThat(i).isLessThan(40_000);
+      pipeline.delete(bytes("key" + (1_000_000 + i)), false);
+    }
+    assertThat(target.memtable().hasManyTombstones()).isTrue();
+  }
 
   @Test
   void put_byOneThread_isLoggedAppliedAndPublished() throws IOException {
@@ -345,10 +556,12 @@ final class CommitPipelineTest {
       for (int i = 0; i < 1000; i++) {
         pipeline.put(key, value, false);
         pipeline.put(keyBuffer, valueBuffer, false);
+        pipeline.delete(key, false);
+        pipeline.delete(keyBuffer, false);
       }
       least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
     }
-    assertThat(least).as("bytes for 2000 puts").isLessThan(1000);
+    assertThat(least).as("bytes for 4000 writes").isLessThan(1000);
   }
 
   // Failures.
@@ -394,6 +607,59 @@ final class CommitPipelineTest {
     target.file().appendFailure = cause;
     assertThatThrownBy(() -> pipeline.put(bytes("b"), bytes("2"), false)).hasCause(cause);
     assertReadOnlySince(cause);
+  }
+
+  @Test
+  void put_whoseComparatorThrows_isInTheLogAndSeenByNobody() throws IOException {
+    AtomicBoolean broken = new AtomicBoolean();
+    DBComparator order =
+        DBComparator.of(
+            "test",
+            (a, b) -> {
+              if (broken.get()) {
+                throw new IllegalStateException("simulated");
+              }
+              return Arrays.compareUnsigned(a, b);
+            });
+    FakeTarget ordered = new FakeTarget(ARENA, new OffHeapBudget(0), order);
+    CommitPipeline commits = ordered.pipeline(errors, 0);
+    commits.put(bytes("a"), bytes("1"), false);
+    broken.set(true);
+    assertThatThrownBy(() -> commits.put(bytes("b"), bytes("2"), false))
+        .isInstanceOf(ComparatorException.class)
+        .hasMessageContaining("the write is in the log")
+        .hasRootCauseMessage("simulated");
+    assertThat(commits.lastSequence()).isEqualTo(1);
+    assertThat(ordered.groups()).containsExactly(new Group(1, 1), new Group(2, 1));
+    assertThat(errors.isFailedPermanently()).isTrue();
+  }
+
+  /** The followers must be woken in any case. */
+  @Test
+  void put_whoseFailureCannotBeReported_failsWithBoth() {
+    IllegalStateException listeners = new IllegalStateException("from a listener");
+    errors.onChange(
+        () -> {
+          throw listeners;
+        });
+    IOException cause = new IOException("no space");
+    target.file().appendFailure = cause;
+    assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
+        .isInstanceOf(DBIOException.class)
+        .hasCause(cause);
+    assertThat(cause).hasSuppressedException(listeners);
+    assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
+        .isInstanceOf(DBReadOnlyException.class);
+  }
+
+  @Test
+  void notLogged_ofAShortageOfMemory_saysThatMemoryIsShort() {
+    assertThat(CommitPipeline.notLogged(new IOException("no space left")))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("may be tried again");
+    assertThat(CommitPipeline.notLogged(new IOException(new OffHeapExhaustedException("full"))))
+        .isInstanceOf(OffHeapExhaustedException.class)
+        .hasMessageContaining("may be tried again");
   }
 
   private void assertReadOnlySince(Throwable cause) throws IOException {
@@ -503,6 +769,80 @@ final class CommitPipelineTest {
     endThreads();
 
     assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 2), new Group(4, 2));
+  }
+
+  /** A write is counted with the most that a key and a value take: 11 bytes. */
+  @Test
+  void smallLeader_takesExactlyItsSizeAnd128KiB() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    byte[] fits = new byte[(128 << 10) - 1 - 11];
+    byte[] tooLarge = new byte[(128 << 10) - 11];
+    waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    waiting(() -> pipeline.put(bytes("c"), fits, false));
+    waiting(() -> pipeline.put(bytes("d"), bytes("4"), false));
+    waiting(() -> pipeline.put(bytes("e"), tooLarge, false));
+    target.file().unblock();
+    endThreads();
+
+    assertThat(target.groups())
+        .containsExactly(new Group(1, 1), new Group(2, 2), new Group(4, 1), new Group(5, 1));
+  }
+
+  @Test
+  void leaderOf128KiB_isSmall() throws Exception {
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    int overhead = 1 + 1 + 1 + 3; // kind, key length, key, value length
+    waiting(() -> pipeline.put(bytes("b"), new byte[(128 << 10) - overhead], false));
+    waiting(() -> pipeline.put(bytes("c"), new byte[150 << 10], false));
+    target.file().unblock();
+    endThreads();
+
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 1), new Group(3, 1));
+  }
+
+  @Test
+  void group_upToTheLastSequenceNumber_takesNoMoreThanThat() throws Exception {
+    FakeTarget old = new FakeTarget(ARENA);
+    CommitPipeline last = old.pipeline(errors, InternalKey.MAX_SEQUENCE - 3);
+    old.file().blockNextAppend();
+    call(() -> last.put(bytes("a"), bytes("1"), false));
+    old.file().awaitBlocked();
+    Call second = waiting(() -> last.put(bytes("b"), bytes("2"), false));
+    Call third = waiting(() -> last.put(bytes("c"), bytes("3"), false));
+    Call fourth = waiting(() -> last.put(bytes("d"), bytes("4"), false));
+    old.file().unblock();
+
+    assertThat(second.outcome()).isNull();
+    assertThat(third.outcome()).isNull();
+    assertThat(fourth.outcome()).isInstanceOf(DBReadOnlyException.class);
+    assertThat(last.lastSequence()).isEqualTo(InternalKey.MAX_SEQUENCE);
+    assertThat(old.groups())
+        .containsExactly(
+            new Group(InternalKey.MAX_SEQUENCE - 2, 1), new Group(InternalKey.MAX_SEQUENCE - 1, 2));
+  }
+
+  @Test
+  void follower_withoutMemoryForItsOperations_failsAlone() throws Exception {
+    FakeTarget small =
+        new FakeTarget(ARENA, new OffHeapBudget(ARENA + (64 << 10)), DBComparator.bytewise());
+    CommitPipeline limited = small.pipeline(errors, 0);
+    small.file().blockNextAppend();
+    call(() -> limited.put(bytes("a"), bytes("1"), false));
+    small.file().awaitBlocked();
+    Call before = waiting(() -> limited.put(bytes("b"), bytes("2"), false));
+    Call large = waiting(() -> limited.put(bytes("c"), new byte[100 << 10], false));
+    Call after = waiting(() -> limited.put(bytes("d"), bytes("4"), false));
+    small.file().unblock();
+
+    assertThat(before.outcome()).isNull();
+    assertThat(large.outcome()).isInstanceOf(OffHeapExhaustedException.class);
+    assertThat(after.outcome()).isNull();
+    assertThat(small.groups()).containsExactly(new Group(1, 1), new Group(2, 1), new Group(3, 1));
+    assertThat(errors.isOpen()).isTrue();
   }
 
   @Test
@@ -1049,7 +1389,7 @@ final class CommitPipelineTest {
 
   @Test
   void close_givesTheCommitBufferBack() {
-    long memtables = target.budget.used(dev.kv.core.memory.MemoryKind.MEMTABLE);
+    long memtables = target.budget.used(MemoryKind.MEMTABLE);
     pipeline.put(bytes("a"), bytes("1"), false);
     assertThat(target.budget.used()).isGreaterThan(memtables);
     pipeline.close();

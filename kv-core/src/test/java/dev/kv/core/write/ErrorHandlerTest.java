@@ -7,7 +7,10 @@ import dev.kv.core.event.Events;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.event.FailureEvent;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -138,5 +141,37 @@ class ErrorHandlerTest {
     assertThat(calls).hasValue(2);
     errors.fail("a write", one);
     assertThat(calls).hasValue(3);
+  }
+
+  @Test
+  void failures_ofBothKinds_areEventsOnce() {
+    List<FailureEvent> heard = new ArrayList<>();
+    Events events = new Events("db", event -> heard.add((FailureEvent) event));
+    events.onPost(events::deliver);
+    ErrorHandler told = new ErrorHandler(events);
+    FailureEvent flush = new FailureEvent("db", "flush", one, true);
+    told.failResumably("flush", one);
+    told.failResumably("flush", two);
+    told.failResumably("compaction", two);
+    told.noteFailureOverlappingResume("flush", two);
+    told.runShort("flush", memory);
+    assertThat(heard).containsExactly(flush);
+    told.succeed("flush");
+    told.succeed("compaction");
+    told.failResumably("flush", one);
+    assertThat(heard).containsExactly(flush, flush);
+    FailureEvent write = new FailureEvent("db", "a write", two, false);
+    told.fail("a write", two);
+    told.fail("a write", one);
+    assertThat(heard).containsExactly(flush, flush, write);
+  }
+
+  @Test
+  void isFailed_whileJobsOnlyWaitForMemory_isFalse() {
+    assertThat(errors.isFailed()).isFalse();
+    errors.runShort("flush", memory);
+    assertThat(errors.isFailed()).isFalse();
+    errors.beginClose();
+    assertThat(errors.isFailed()).isFalse();
   }
 }

@@ -25,9 +25,9 @@ import java.util.List;
 
 /** A database without files: memtables that are kept, and logs in memory. */
 final class FakeTarget implements CommitTarget {
-  final OffHeapBudget budget = new OffHeapBudget(0);
-  final InternalKeyComparator comparator = new InternalKeyComparator(DBComparator.bytewise());
-  final ArenaPool arenas = new ArenaPool(budget);
+  final OffHeapBudget budget;
+  final InternalKeyComparator comparator;
+  final ArenaPool arenas;
   final int arenaBytes;
   final List<MemTable> memtables = new ArrayList<>();
   final List<FakeFile> files = new ArrayList<>();
@@ -40,11 +40,26 @@ final class FakeTarget implements CommitTarget {
   volatile Runnable beforeBegin = () -> {};
   int beginnings;
   int olderLogSyncs;
+  int earlyFlushes;
+
+  /** The last number that was told as committed, and as synced too; and how often it was told. */
+  long committed;
+
+  long committedSynced;
+  int commits;
+
   private LogWriter olderSyncedFor;
   private volatile IOException nextLogFailure;
 
   FakeTarget(int arenaBytes) {
+    this(arenaBytes, new OffHeapBudget(0), DBComparator.bytewise());
+  }
+
+  FakeTarget(int arenaBytes, OffHeapBudget budget, DBComparator order) {
     this.arenaBytes = arenaBytes;
+    this.budget = budget;
+    comparator = new InternalKeyComparator(order);
+    arenas = new ArenaPool(budget);
     begin(arenaBytes);
   }
 
@@ -143,7 +158,18 @@ final class FakeTarget implements CommitTarget {
   }
 
   @Override
-  public void flushEarly() {}
+  public void flushEarly() {
+    earlyFlushes++;
+  }
+
+  @Override
+  public void committed(long lastSequence, boolean synced) {
+    commits++;
+    committed = lastSequence;
+    if (synced) {
+      committedSynced = lastSequence;
+    }
+  }
 
   private void syncOlderLogs() throws IOException {
     if (olderLogsFailure != null) {

@@ -11,10 +11,17 @@ import dev.kv.core.version.Levels;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.event.DBEvent;
+import dev.kv.event.StallEvent;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(30)
 final class WriteControllerTest {
@@ -24,6 +31,7 @@ final class WriteControllerTest {
   private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
   private final WriteController controller =
       new WriteController(target, target.stallInputs, errors, new Events("db", null));
+  private final List<DBEvent> heard = new ArrayList<>();
 
   /** How long the calls took in which {@link #nanosForOneMiB} was delayed. */
   private long delayedNanos;
@@ -63,6 +71,85 @@ final class WriteControllerTest {
       }
     }
     return System.nanoTime() - start;
+  }
+
+  /** A delay is due once it is a millisecond, at 128, 64, 16, and 4 MiB/s. */
+  @ParameterizedTest
+  @CsvSource({"8, 134217", "9, 67108", "10, 16777", "11, 4194", "12, 4194", "20, 4194"})
+  void makeRoom_atTheRateOfLevel0_isDelayedFromAMillisecondOn(int level0Tables, int bytes) {
+    target.stallInputs.setLevel0Tables(level0Tables);
+    newController().makeRoom(bytes, 1);
+    assertThat(heard).isEmpty();
+    newController().makeRoom(bytes + 1, 1);
+    assertThat(heard)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            StallEvent.class,
+            event -> {
+              assertThat(event.reason()).isEqualTo(StallEvent.Reason.LEVEL_0_SLOWDOWN);
+              assertThat(event.level0Tables()).isEqualTo(level0Tables);
+              assertThat(event.micros()).isGreaterThanOrEqualTo(1000);
+            });
+  }
+
+  private WriteController newController() {
+    Events events = new Events("db", heard::add);
+    events.onPost(events::deliver);
+    return new WriteController(target, target.stallInputs, errors, events);
+  }
+
+  @Test
+  void makeRoom_delayedInAnInterruptedThread_keepsTheFlag() {
+    target.stallInputs.setLevel0Tables(Levels.LEVEL_0_SLOWDOWN_TRIGGER);
+    Thread.currentThread().interrupt();
+    controller.makeRoom(300_000, 1);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(controller.stalls().delays()).isEqualTo(1);
+    assertThat(controller.stalls().micros()).isGreaterThan(1000);
+  }
+
+  @Test
+  void makeRoom_whileASwitchIsWanted_switchesAMemTableWithEntries() {
+    target.stallInputs.wantSwitch(true);
+    fillALittle(); // there was nothing to switch
+    assertThat(target.memtables).hasSize(1);
+    assertThat(target.stallInputs.isSwitchWanted()).isFalse();
+    target.stallInputs.wantSwitch(true);
+    controller.makeRoom(0, 0); // for no entry
+    assertThat(target.memtables).hasSize(1);
+    controller.makeRoom(10, 1);
+    assertThat(target.memtables).hasSize(2);
+  }
+
+  @Test
+  void makeRoom_whileASwitchIsWantedAndAFlushIsBehind_waitsForNobody() {
+    fillALittle();
+    target.stallInputs.wantSwitch(true);
+    target.stallInputs.setWaitingMemTables(1);
+    controller.makeRoom(10, 1);
+    assertThat(target.memtables).hasSize(1);
+    assertThat(target.stallInputs.isSwitchWanted()).isTrue();
+    assertThat(controller.stalls().stops()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FLUSH_BEHIND", "LEVEL_0_STOP"})
+  void makeRoom_thatWaits_isToldWithItsReason(StallEvent.Reason reason) throws Exception {
+    fillALittle();
+    boolean flush = reason == StallEvent.Reason.FLUSH_BEHIND;
+    target.stallInputs.setWaitingMemTables(flush ? 1 : 0);
+    target.stallInputs.setLevel0Tables(flush ? 0 : Levels.LEVEL_0_STOP_TRIGGER);
+    WriteController stopped = newController();
+    Call writer = Call.start(() -> stopped.makeRoom(2 * ARENA, 1));
+    writer.awaitParked();
+    target.stallInputs.setWaitingMemTables(0);
+    target.stallInputs.setLevel0Tables(0);
+    stopped.progress();
+    assertThat(writer.outcome()).isNull();
+    assertThat(heard)
+        .last()
+        .isInstanceOfSatisfying(
+            StallEvent.class, event -> assertThat(event.reason()).isEqualTo(reason));
   }
 
   @Test
