@@ -60,4 +60,79 @@ class ArenaPoolTest {
     arenas.release(inUse);
     arenas.release(other);
   }
+
+  @Test
+  void acquireGrowAndRelease_tellByHowMuchTheArenasInUseGrow() {
+    long[] used = new long[1];
+    ArenaPool told = new ArenaPool(budget, SHARE, bytes -> used[0] += bytes);
+    NativeArena arena = told.acquire(1000, 1 << 18, false);
+    assertThat(used[0]).isEqualTo(arena.capacity());
+    NativeArena other = told.acquire(1000);
+    assertThat(used[0]).isEqualTo(arena.capacity() + 1000);
+    assertThat(told.grow(arena, 20_000)).isTrue();
+    assertThat(used[0]).isEqualTo(arena.capacity() + 1000);
+    told.release(arena);
+    assertThat(used[0]).isEqualTo(1000);
+    told.release(other);
+    assertThat(used[0]).isZero();
+    told.close();
+  }
+
+  @Test
+  void grow_byTheFactor_goesToTheLimitFromMoreThanHalfOfIt() {
+    NativeArena arena = arenas.acquire(100, 128 << 10, false);
+    assertThat(arena.capacity()).isEqualTo(16 << 10);
+    assertThat(arenas.grow(arena, 20_000)).isTrue();
+    assertThat(arena.capacity()).as("half of the limit").isEqualTo(64 << 10);
+    assertThat(arenas.grow(arena, 70_000)).isTrue();
+    assertThat(arena.capacity()).isEqualTo(128 << 10);
+    NativeArena odd = arenas.acquire(100, 40_000, false);
+    assertThat(arenas.grow(odd, 20_000)).isTrue();
+    assertThat(odd.capacity()).as("never above the limit").isEqualTo(40_000);
+    arenas.release(arena);
+    arenas.release(odd);
+  }
+
+  /** One large batch would otherwise keep its memory for small memtables. */
+  @Test
+  void release_ofAnArenaAboveTheLimitOfMemtables_dropsIt() {
+    arenas.release(arenas.acquire(100_001, 100_000, true));
+    assertThat(budget.used()).isZero();
+    arenas.release(arenas.acquire(100_000, 100_000, true));
+    assertThat(budget.used()).isEqualTo(100_000);
+  }
+
+  @Test
+  void acquire_ofAFreeArena_takesOneUpToTwiceAsLarge() {
+    NativeArena first = arenas.acquire(2000);
+    arenas.release(first);
+    NativeArena other = arenas.acquire(999 - 7);
+    assertThat(other).as("the free one is too large").isNotSameAs(first);
+    assertThat(arenas.acquire(1000)).isSameAs(first);
+    arenas.release(first);
+    assertThat(arenas.acquire(2000)).isSameAs(first);
+    arenas.release(first);
+    arenas.release(other);
+  }
+
+  /** A full memtable is replaced by an empty one, so that its flush can release memory. */
+  @Test
+  void acquire_ofAnEmptyMemtable_isNotRefused() {
+    budget.reserve(MemoryKind.BLOCK, LIMIT);
+    NativeArena empty = arenas.acquire(256);
+    assertThat(empty.capacity()).isEqualTo(256);
+    assertThatThrownBy(() -> arenas.acquire(257)).isInstanceOf(OffHeapExhaustedException.class);
+    arenas.release(empty);
+  }
+
+  @Test
+  void acquire_ofTwoGiB_namesTheBatch() {
+    assertThatThrownBy(() -> arenas.acquire(Integer.MAX_VALUE - 7))
+        .isInstanceOf(OffHeapExhaustedException.class)
+        .hasMessageContaining("smaller batches");
+    assertThatThrownBy(() -> arenas.acquire(Integer.MAX_VALUE - 8))
+        .isInstanceOf(OffHeapExhaustedException.class)
+        .hasMessageContaining("offHeapLimit");
+    assertThat(arenas.liveArenas()).isZero();
+  }
 }

@@ -330,6 +330,311 @@ class BlockAllocatorTest {
     assertThat(budget.used()).isZero();
   }
 
+  @Test
+  void allocate_ofTheLargestClass_isRecycled() {
+    int largest = BlockAllocator.SizeClasses.LARGEST;
+    allocator.allocate(MemoryKind.BLOCK, largest).release();
+    assertThat(budget.used()).isEqualTo(largest);
+    allocator.trim();
+    assertThat(budget.used()).isZero();
+    allocator.tryAllocate(MemoryKind.BLOCK, largest).release();
+    assertThat(budget.used()).isEqualTo(largest);
+    allocator.trim();
+    allocator.tryAllocate(MemoryKind.BLOCK, largest + 1).release();
+    assertThat(budget.used()).isZero();
+  }
+
+  /** The free slot is of the next class, up to a quarter larger, or too large. */
+  @Test
+  void allocate_from32KiBOn_takesAFreeSlotUpToAQuarterLarger() {
+    for (int free : new int[] {34 << 10, 40 << 10}) {
+      allocator.allocate(MemoryKind.BLOCK, free).release();
+      ByteBuf buf = allocator.allocate(MemoryKind.BLOCK, 32 << 10);
+      assertThat(BlockAllocator.chargeOf(buf)).isEqualTo(free);
+      buf.release();
+      allocator.trim();
+    }
+    allocator.allocate(MemoryKind.BLOCK, 42 << 10).release();
+    ByteBuf buf = allocator.allocate(MemoryKind.BLOCK, 32 << 10);
+    assertThat(BlockAllocator.chargeOf(buf)).isEqualTo(32 << 10);
+    buf.release();
+    allocator.trim();
+    allocator.allocate(MemoryKind.BLOCK, 34 << 10).release();
+    buf = allocator.allocate(MemoryKind.BLOCK, (32 << 10) - 2048);
+    assertThat(BlockAllocator.chargeOf(buf)).isEqualTo((32 << 10) - 2048);
+    buf.release();
+  }
+
+  /** A class that holds few buffers has few free slots. */
+  @Test
+  void allocate_ofOneSize_takesSlabsOfAnEighthOfWhatItUses() {
+    List<ByteBuf> held = new ArrayList<>();
+    for (int i = 0; i < 17; i++) {
+      held.add(allocator.allocate(MemoryKind.BLOCK, 1024));
+    }
+    assertThat(budget.used()).as("two slabs of 16 KiB").isEqualTo(32 << 10);
+    for (int i = 17; i < 2048; i++) {
+      held.add(allocator.allocate(MemoryKind.BLOCK, 1024));
+    }
+    assertThat(budget.used()).as("free slots").isBetween(2L << 20, (2L << 20) + (256 << 10));
+    held.forEach(ByteBuf::release);
+    allocator.trim();
+    assertThat(budget.used()).isZero();
+    allocator.allocate(MemoryKind.BLOCK, 1024).release();
+    assertThat(budget.used()).as("a small one again").isEqualTo(16 << 10);
+  }
+
+  @Test
+  void close_ofAnAllocatorInUse_dropsEachSlabWithItsLastBuffer() {
+    List<ByteBuf> held = new ArrayList<>();
+    for (int i = 0; i < 32; i++) {
+      held.add(allocator.allocate(MemoryKind.BLOCK, 1024));
+    }
+    assertThat(budget.used()).isEqualTo(32 << 10);
+    allocator.close();
+    held.subList(0, 16).forEach(ByteBuf::release);
+    assertThat(budget.used()).isEqualTo(16 << 10);
+    held.subList(16, 32).forEach(ByteBuf::release);
+    assertThat(budget.used()).isZero();
+  }
+
+  // Free slots.
+
+  /** The free slots that are allowed without a cache. */
+  private static final long LEAST_FREE = 2 << 20;
+
+  private static final int SPREAD_SLOT = 1024;
+
+  /** Makes so many bytes of free slots, each slab with a buffer that is held. */
+  private List<ByteBuf> spread(long free) {
+    List<ByteBuf> all = new ArrayList<>();
+    for (int i = 0; i < free / SPREAD_SLOT * 17 / 16; i++) {
+      all.add(allocator.allocate(MemoryKind.BLOCK, SPREAD_SLOT));
+    }
+    List<ByteBuf> held = new ArrayList<>();
+    for (int i = 0; i < all.size(); i++) {
+      if (i % 16 == 0 || budget.used() - live() == free) { // a slab has sixteen slots or more
+        held.add(all.get(i));
+      } else {
+        all.get(i).release();
+      }
+    }
+    assertThat(budget.used() - live()).isEqualTo(free);
+    return held;
+  }
+
+  private long live() {
+    return allocator.liveBuffers() * SPREAD_SLOT;
+  }
+
+  /** A slab for 5 KiB has three slots. It is not made if its free ones are too many. */
+  @Test
+  void allocate_withFreeSlotsSpreadOverSlabs_makesASlabUpToTheLimit() {
+    List<ByteBuf> held = spread(LEAST_FREE - (10 << 10));
+    long before = budget.used();
+    ByteBuf buf = allocator.allocate(MemoryKind.BLOCK, 5 << 10);
+    assertThat(budget.used() - before).isEqualTo(15 << 10);
+    buf.release();
+    held.forEach(ByteBuf::release);
+  }
+
+  @Test
+  void allocate_withTooManyFreeSlotsSpreadOverSlabs_makesASingleSlot() {
+    List<ByteBuf> held = spread(LEAST_FREE - (9 << 10));
+    long before = budget.used();
+    ByteBuf buf = allocator.allocate(MemoryKind.BLOCK, 5 << 10);
+    assertThat(budget.used() - before).isEqualTo(5 << 10);
+    buf.release();
+    held.forEach(ByteBuf::release);
+  }
+
+  @Test
+  void allocate_withTooManyFreeSlotsAndAnEmptySlab_dropsTheEmptyOneFirst() {
+    List<ByteBuf> held = spread(LEAST_FREE - (20 << 10));
+    allocator.allocate(MemoryKind.BLOCK, 16 << 10).release();
+    long before = budget.used();
+    ByteBuf buf = allocator.allocate(MemoryKind.BLOCK, 5 << 10);
+    assertThat(budget.used() - before).isEqualTo((15 << 10) - (16 << 10));
+    buf.release();
+    held.forEach(ByteBuf::release);
+  }
+
+  /** It would otherwise get new memory for each buffer. */
+  @Test
+  void release_withTooManyFreeSlots_keepsOneSlabOfTheClassInUse() {
+    List<ByteBuf> held = spread(LEAST_FREE + (64 << 10));
+    long before = budget.used();
+    ByteBuf one = allocator.allocate(MemoryKind.BLOCK, 20 << 10);
+    ByteBuf two = allocator.allocate(MemoryKind.BLOCK, 20 << 10);
+    assertThat(budget.used() - before).isEqualTo(40 << 10);
+    one.release();
+    assertThat(budget.used() - before).isEqualTo(40 << 10);
+    two.release();
+    assertThat(budget.used() - before).isEqualTo(20 << 10);
+    for (int i = 0; i < 10; i++) {
+      one = allocator.allocate(MemoryKind.BLOCK, 20 << 10);
+      assertThat(budget.used() - before).isEqualTo(20 << 10);
+      one.release();
+      assertThat(budget.used() - before).isEqualTo(20 << 10);
+    }
+    allocator.allocate(MemoryKind.BLOCK, 24 << 10).release();
+    assertThat(budget.used() - before).as("of the class used last").isEqualTo(24 << 10);
+    held.forEach(ByteBuf::release);
+  }
+
+  /** One slab for each of sixteen classes, 3.06 MiB in all, which become empty one by one. */
+  @Test
+  void release_ofBuffersOfManySizes_keepsEmptySlabsUpToTheLimit() {
+    List<ByteBuf> held = new ArrayList<>();
+    long live = 0;
+    for (int size = 256 << 10; size > 128 << 10; size -= 8 << 10) {
+      held.add(allocator.allocate(MemoryKind.BLOCK, size));
+      live += size;
+    }
+    assertThat(budget.used()).isEqualTo(live);
+    long kept = 0;
+    int drops = 0;
+    for (ByteBuf buf : held) {
+      int charge = BlockAllocator.chargeOf(buf);
+      buf.release();
+      live -= charge;
+      long free = budget.used() - live;
+      if (kept + charge <= LEAST_FREE) {
+        assertThat(free).as("there is room").isEqualTo(kept + charge);
+      } else {
+        drops++;
+        long eighth = LEAST_FREE / 8;
+        assertThat(free).isBetween(LEAST_FREE - eighth - (256 << 10), LEAST_FREE - eighth);
+      }
+      kept = free;
+    }
+    assertThat(drops).isBetween(2, 8);
+  }
+
+  /** A cache whose entries have their memory elsewhere. */
+  private final class FakeCache implements BlockAllocator.Evictor {
+    private static final long CAPACITY = 4 << 20;
+
+    private long charge = CAPACITY;
+    private long evicted;
+    private boolean pinned;
+    private Runnable atEviction = () -> {};
+
+    @Override
+    public long capacity() {
+      return CAPACITY;
+    }
+
+    @Override
+    public long totalCharge() {
+      return charge;
+    }
+
+    @Override
+    public long evict(long bytes) {
+      if (pinned) {
+        return 0;
+      }
+      charge -= bytes;
+      evicted += bytes;
+      atEviction.run();
+      return bytes;
+    }
+  }
+
+  /** With a cache of 4 MiB, free slots may take 3 MiB. */
+  private FakeCache cacheAndSpread(long beyond) {
+    FakeCache cache = new FakeCache();
+    allocator.serve(cache);
+    spread((3 << 20) + beyond);
+    return cache;
+  }
+
+  @Test
+  void release_withACache_keepsAQuarterOfItsCapacityToo() {
+    allocator.serve(new FakeCache());
+    List<ByteBuf> held = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      held.add(allocator.allocate(MemoryKind.BLOCK, 256 << 10));
+    }
+    held.forEach(ByteBuf::release);
+    assertThat(budget.used()).isEqualTo(3 << 20);
+  }
+
+  @Test
+  void allocateCached_withFreeSlotsUpToTheLimit_evictsNothing() {
+    FakeCache cache = cacheAndSpread(0);
+    allocator.allocateCached(5 << 10);
+    assertThat(cache.evicted).isZero();
+  }
+
+  @Test
+  void allocateCached_withTooManyFreeSlots_evictsUntilTheSumFits() {
+    FakeCache cache = cacheAndSpread(100 << 10);
+    allocator.allocate(MemoryKind.BLOCK, 5 << 10); // not for the cache
+    assertThat(cache.evicted).isZero();
+    allocator.allocateCached(6 << 10); // 106 KiB too many, in steps of 64 KiB
+    assertThat(cache.evicted).isEqualTo(128 << 10);
+  }
+
+  @Test
+  void allocateCached_withTooManyFreeSlotsBesideACacheThatIsNotFull_evictsOnlyWhatIsTooMuch() {
+    FakeCache cache = cacheAndSpread(100 << 10);
+    cache.charge = FakeCache.CAPACITY - (105 << 10);
+    allocator.allocateCached(5 << 10);
+    assertThat(cache.evicted).isZero();
+    cache.charge++;
+    allocator.allocateCached(6 << 10);
+    assertThat(cache.evicted).isEqualTo(64 << 10);
+  }
+
+  @Test
+  void allocateCached_ofALargeBlockWithTooManyFreeSlots_evictsAsMuchAtOnce() {
+    FakeCache cache = cacheAndSpread(1024);
+    allocator.allocateCached(256 << 10);
+    assertThat(cache.evicted).isEqualTo(512 << 10);
+  }
+
+  @Test
+  void allocateCached_withTooManyFreeSlotsAndAllPinned_getsNewMemory() {
+    FakeCache cache = cacheAndSpread(1024);
+    cache.pinned = true;
+    long before = budget.used();
+    allocator.allocateCached(5 << 10);
+    assertThat(budget.used() - before).isEqualTo(5 << 10);
+  }
+
+  @Test
+  void allocateCached_forWhichTheCacheEvictsOneOfItsSize_takesItsSlot() {
+    FakeCache cache = cacheAndSpread(1 << 20);
+    ByteBuf evicted = allocator.allocate(MemoryKind.BLOCK, 5 << 10);
+    long before = budget.used();
+    cache.atEviction = evicted::release;
+    allocator.allocateCached(5 << 10);
+    assertThat(cache.evicted).isEqualTo(64 << 10);
+    assertThat(budget.used()).isEqualTo(before);
+  }
+
+  @Test
+  void allocateCached_forWhichTheCacheEvictsOthers_dropsTheirSlabs() {
+    FakeCache cache = cacheAndSpread(20 << 10);
+    ByteBuf evicted = allocator.allocate(MemoryKind.BLOCK, 20 << 10);
+    long before = budget.used();
+    cache.atEviction = evicted::release;
+    allocator.allocateCached(5 << 10);
+    assertThat(cache.evicted).isEqualTo(64 << 10);
+    assertThat(budget.used()).isEqualTo(before - (20 << 10) + (5 << 10));
+  }
+
+  @Test
+  void release_ofSeveralReferences_returnsTrueForTheLast() {
+    ByteBuf buf = allocator.allocate(MemoryKind.BLOCK, 100).retain(3);
+    assertThat(buf.release(3)).isFalse();
+    assertThat(allocator.liveBuffers()).isEqualTo(1);
+    assertThat(buf.release(1)).isTrue();
+    assertThat(allocator.liveBuffers()).isZero();
+  }
+
   /** As a value that a program keeps: it outlives the cache's entry and the database. */
   @Test
   void retainedSlice_ofABufferReleasedByItsOwner_isValidAfterTheClose() {

@@ -53,6 +53,14 @@ class BufferSliceTest {
   }
 
   @Test
+  void copyTo_anArray_copiesFromAndToTheGivenIndexes() {
+    BufferSlice slice = over(new byte[] {1, 2, 3, 4, 5}, 3, ByteOrder.LITTLE_ENDIAN);
+    byte[] target = new byte[4];
+    slice.copyTo(2, target, 1, 2);
+    assertThat(target).containsExactly(0, 3, 4, 0);
+  }
+
+  @Test
   void reads_outsideTheSlice_throwThoughTheBufferGoesOn() {
     BufferSlice slice = over(new byte[10], 3, ByteOrder.LITTLE_ENDIAN);
     ThrowingCallable[] reads = {

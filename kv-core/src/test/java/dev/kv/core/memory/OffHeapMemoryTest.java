@@ -33,7 +33,21 @@ class OffHeapMemoryTest {
     budget.release(MemoryKind.BLOCK, 1 << 19);
     assertThat(budget.used()).isEqualTo(1 << 19);
     assertThatThrownBy(() -> budget.release(MemoryKind.BLOCK, 1))
-        .isInstanceOf(AssertionError.class);
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("released 1 bytes too many");
+  }
+
+  @Test
+  void budget_withMemoryForJobs_refusesItToMemtablesAlone() {
+    OffHeapBudget shared = new OffHeapBudget(100, 30);
+    assertThat(shared.tryReserve(MemoryKind.MEMTABLE, 71)).isFalse();
+    assertThat(shared.tryReserve(MemoryKind.MEMTABLE, 70)).isTrue();
+    assertThat(shared.tryReserve(MemoryKind.MEMTABLE, 1)).isFalse();
+    assertThat(shared.tryReserve(MemoryKind.WRITE_BUFFER, 31)).isFalse();
+    assertThat(shared.tryReserve(MemoryKind.WRITE_BUFFER, 30)).isTrue();
+    assertThat(shared.limit()).isEqualTo(100);
+    assertThatThrownBy(() -> new OffHeapBudget(100, 101))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
@@ -62,7 +76,8 @@ class OffHeapMemoryTest {
     OffHeapBuffer buffer = new OffHeapBuffer(budget, 16);
     assertThat(buffer.buffer().order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
     buffer.buffer().putLong(8, 42);
-    assertThat(buffer.ensureCapacity(16)).isSameAs(buffer.buffer());
+    ByteBuffer first = buffer.buffer();
+    assertThat(buffer.ensureCapacity(16)).isSameAs(first);
     ByteBuffer grown = buffer.ensureCapacity(17);
     assertThat(grown).isSameAs(buffer.buffer());
     assertThat(grown.capacity()).as("at least doubled").isGreaterThanOrEqualTo(32);
@@ -101,6 +116,7 @@ class OffHeapMemoryTest {
     assertThat(arena.allocate(Integer.MAX_VALUE, 8)).isEqualTo(NativeArena.FULL);
     assertThat(arena.allocate(-1, 1)).isEqualTo(NativeArena.FULL);
     assertThat(arena.used()).isEqualTo(24);
+    assertThat(arena.allocate(0, 1)).isEqualTo(24);
     assertThat(arena.allocate(arena.capacity() - 24, 1)).isEqualTo(24);
     pool.release(arena);
     pool.close();
@@ -179,12 +195,69 @@ class OffHeapMemoryTest {
     assertThat(budget.used(MemoryKind.MEMTABLE)).isEqualTo(5000);
     NativeArena last = arenas.remove(4);
     arenas.forEach(pool::release);
-    assertThat(budget.used(MemoryKind.MEMTABLE)).isLessThan(5000);
+    assertThat(budget.used(MemoryKind.MEMTABLE)).as("two free ones").isEqualTo(3000);
     pool.close();
     assertThat(budget.used(MemoryKind.MEMTABLE)).isEqualTo(1000);
     pool.release(last);
     assertThat(budget.used()).isZero();
-    assertThatThrownBy(() -> pool.release(last)).isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> pool.release(last))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("released twice");
+  }
+
+  @Test
+  void countedMemory_untilItsClose_isCounted() {
+    CountedMemory memory = CountedMemory.tryAllocate(budget, MemoryKind.INDEX_AND_FILTER, 1000);
+    assertThat(memory).isNotNull();
+    assertThat(memory.bytes().capacity()).isEqualTo(1000);
+    assertThat(memory.bytes().order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
+    assertThat(budget.used(MemoryKind.INDEX_AND_FILTER)).isEqualTo(1000);
+    memory.close();
+    assertThat(budget.used()).isZero();
+    assertThat(memory.bytes().get(999)).as("of a late reader").isZero();
+  }
+
+  @Test
+  void countedMemory_withoutRoom_isNullAndHasNothingReclaimed() {
+    budget.onShortage(
+        () -> {
+          throw new AssertionError("asked to reclaim");
+        });
+    assertThat(CountedMemory.tryAllocate(budget, MemoryKind.BLOCK, (1 << 20) + 1)).isNull();
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void shortage_inAnyCause_isRecognized() {
+    Exception budgetSpent = new OffHeapExhaustedException("full");
+    Error jvmSpent = new OutOfMemoryError("Cannot reserve 10 bytes of direct buffer memory");
+    for (Throwable cause : new Throwable[] {budgetSpent, jvmSpent}) {
+      assertThat(MemoryShortage.isCauseOf(cause)).isTrue();
+      assertThat(MemoryShortage.isCauseOf(new IOException(new IllegalStateException(cause))))
+          .isTrue();
+    }
+    assertThat(MemoryShortage.isCauseOf(new OutOfMemoryError("Direct buffer memory"))).isTrue();
+    Throwable[] others = {
+      new OutOfMemoryError("Java heap space"),
+      new OutOfMemoryError(),
+      new IOException("direct buffer memory", new IOException("disk")),
+    };
+    for (Throwable other : others) {
+      assertThat(MemoryShortage.isCauseOf(other)).isFalse();
+    }
+  }
+
+  @Test
+  void undo_thatIsNotCanceled_runsOnce() {
+    int[] runs = new int[1];
+    Undo undo = new Undo(() -> runs[0]++);
+    undo.close();
+    undo.close();
+    assertThat(runs[0]).isEqualTo(1);
+    try (Undo canceled = new Undo(() -> runs[0]++)) {
+      canceled.cancel();
+    }
+    assertThat(runs[0]).isEqualTo(1);
   }
 
   @Test
@@ -198,6 +271,36 @@ class OffHeapMemoryTest {
     value.release();
     assertThat(closed[0]).isEqualTo(1);
     assertThat(value.copy()).isEmpty();
+  }
+
+  @Test
+  void valueRef_whosePinIsTaken_leavesItOpen() {
+    int[] closed = new int[1];
+    Pinned pin = () -> closed[0]++;
+    ValueRef value = new ValueRef();
+    value.set(ByteBuffer.allocateDirect(4), 0, 4, pin);
+    assertThat(value.takePin()).isSameAs(pin);
+    value.release();
+    assertThat(closed[0]).isZero();
+  }
+
+  /** A reference to a buffer of a table would keep the memory of the table after its close. */
+  @Test
+  void valueRef_release_dropsABufferUnlessItBelongsToTheOwner() {
+    ValueRef value = new ValueRef();
+    ByteBuffer ofATable = ByteBuffer.allocateDirect(4);
+    value.set(ofATable, 0, 4, null);
+    value.release();
+    assertThat(value.buffer).isNotSameAs(ofATable);
+    ByteBuffer own = ByteBuffer.allocateDirect(4).put(1, (byte) 7);
+    value.setKept(own, 1, 1);
+    assertThat(value.copy()).containsExactly(7);
+    value.release();
+    assertThat(value.buffer).isSameAs(own);
+    assertThat(value.copy()).isEmpty();
+    value.set(ofATable, 0, 4, null);
+    value.release();
+    assertThat(value.buffer).isNotSameAs(ofATable);
   }
 
   /** What the child JVM does: it asks for more direct memory than it may have. */
