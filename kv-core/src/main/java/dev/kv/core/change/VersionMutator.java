@@ -125,7 +125,6 @@ public final class VersionMutator {
     try {
       running.release(reserved);
       memTables.stallInputs().resume();
-      monitor.signalAll();
     } finally {
       monitor.unlock();
     }
@@ -147,7 +146,6 @@ public final class VersionMutator {
       return false;
     }
     change.installed();
-    jobs.commits().progress();
     return true;
   }
 

@@ -235,6 +235,20 @@ class RangeDeleteTest extends DbTestBase {
     assertThat(files(FileName.Kind.TABLE)).isEqualTo(tables);
   }
 
+  @Test
+  void tombstones_writtenForARange_countAsBytesWrittenToLevelZero() {
+    open();
+    put("a", "1");
+    put("m", "1");
+    put("z", "1");
+    db.admin().flush();
+    compact(null, null);
+    long before = db.admin().stats().levels().get(0).compactionBytesWritten();
+    deleteRange("m", "n");
+    assertThat(db.admin().stats().levels().get(0).compactionBytesWritten() - before)
+        .isEqualTo(parts().versions().current().files(0).get(0).size());
+  }
+
   private long sequence() {
     try (Snapshot snapshot = db.snapshot()) {
       return snapshot.sequence();

@@ -22,6 +22,7 @@ import dev.kv.env.Env;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
@@ -36,10 +37,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -48,6 +52,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class VersionMutatorTest extends DbTestBase {
   private static final Path POWER = Path.of("/power/db");
+
+  /** How many changes were told that they are installed. */
+  private int installed;
 
   /** Runs an action in the middle of a range delete, with exclusive access held. */
   private final class Change implements VersionMutation {
@@ -79,6 +86,12 @@ class VersionMutatorTest extends DbTestBase {
       VersionEdit edit = target.prepare(version, sequence, outputs);
       inTheMiddle.run();
       return edit;
+    }
+
+    @Override
+    public void installed() {
+      target.installed();
+      installed++;
     }
   }
 
@@ -274,12 +287,66 @@ class VersionMutatorTest extends DbTestBase {
                     }))
         .isSameAs(own);
     assertThat(files(FileName.Kind.TABLE)).isEqualTo(before);
+    assertThat(installed).isZero();
     put("b", "2");
     assertThat(contents()).isEqualTo("(a->1)(b->2)(t1->1)");
     reopen();
     assertThat(contents()).isEqualTo("(a->1)(b->2)(t1->1)");
     deleteRange("t", "u", () -> {});
     assertThat(contents()).isEqualTo("(a->1)(b->2)");
+  }
+
+  static List<RuntimeException> shortages() {
+    return List.of(
+        new DBIOException("no space"), new OffHeapExhaustedException("no memory"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("shortages")
+  void prepare_thatFailsForAShortage_saysThatItMayBeTriedAgain(RuntimeException shortage) {
+    open();
+    put("t1", "1");
+    db.admin().flush();
+    assertThatThrownBy(
+            () ->
+                deleteRange(
+                    "t",
+                    "u",
+                    () -> {
+                      throw shortage;
+                    }))
+        .isInstanceOf(shortage.getClass())
+        .hasCause(shortage)
+        .hasMessage("a range delete was not done and may be tried again: " + shortage.getMessage());
+    deleteRange("t", "u", () -> {});
+    assertThat(contents()).isEmpty();
+  }
+
+  @Test
+  void change_thatIsNotNeeded_doesNothingAndSaysSo() {
+    open();
+    put("a", "1");
+    db.admin().flush();
+    assertThat(parts().changes().make(new Change("t", "u", () -> {}))).isFalse();
+    assertThat(installed).isZero();
+    assertThat(parts().versions().lastSequence()).isEqualTo(1);
+    assertThat(contents()).isEqualTo("(a->1)");
+  }
+
+  /** It stays protected while it is written, but not longer. */
+  @Test
+  void tableOfAChange_thatWasCompactedAway_isDeleted() {
+    open();
+    put("a", "1");
+    put("t1", "1");
+    put("z", "1");
+    db.admin().flush();
+    deleteRange("t", "u", () -> {});
+    assertThat(installed).isEqualTo(1);
+    assertThat(files(FileName.Kind.TABLE)).as("with the one of the tombstone").hasSize(2);
+    compact(null, null);
+    await("the deletion of the two", () -> files(FileName.Kind.TABLE).size() == 1);
+    assertThat(contents()).isEqualTo("(a->1)(z->1)");
   }
 
   @Test
@@ -290,7 +357,9 @@ class VersionMutatorTest extends DbTestBase {
     db.admin().flush();
     assertThatThrownBy(() -> deleteRange("t", "u", () -> env.manifestSyncFails = true))
         .isInstanceOf(DBIOException.class)
+        .hasMessageStartingWith("a range delete failed")
         .hasMessageContaining("unknown");
+    assertThat(installed).isZero();
     assertThatThrownBy(() -> put("b", "2")).isInstanceOf(DBException.class);
     assertThat(get("t1")).isEqualTo("1");
     env.manifestSyncFails = false;
@@ -479,6 +548,42 @@ class VersionMutatorTest extends DbTestBase {
     assertThat(get(key(49))).isEqualTo(NOT_FOUND);
   }
 
+  /** It waits as the leader, and the change needs its place. */
+  @Test
+  void change_whileAWriterIsStalledByLevelZero_letsItGoOn() throws Exception {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    options = defaults().toBuilder().env(env).writeBufferSize(64 << 10).build();
+    open(options);
+    put("t1", "1");
+    db.admin().flush();
+    for (int round = 0; round < 2; round++) {
+      put(key(1), "r" + round);
+      db.admin().flush();
+    }
+    CountDownLatch compaction = new CountDownLatch(1);
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.SYNC
+              && operation.isOn(".ldb")
+              && Thread.currentThread().getName().startsWith("kv-compact")) {
+            awaitLatch(compaction);
+          }
+        });
+    CompletableFuture<Void> writes =
+        start(
+            () -> {
+              while (db.admin().stats().writes().stalls().stops() == 0) {
+                put(key(1), "v".repeat(40_000));
+              }
+            });
+    await("the stall", () -> db.admin().stats().writes().stalls().stops() > 0);
+    join(start(() -> deleteRange("t", "u", () -> {})));
+    compaction.countDown();
+    join(writes);
+    assertThat(get("t1")).isEqualTo(NOT_FOUND);
+    await("the compactions", () -> !parts().memTables().stallInputs().areCompactionsUrgent());
+  }
+
   private boolean isReserved(String key) {
     parts().jobs().monitor().lock();
     try {
@@ -529,6 +634,34 @@ class VersionMutatorTest extends DbTestBase {
     compact(null, null);
     assertThat(contents()).isEqualTo("(u1->new)");
     assertThat(allEntriesFor("t1")).isEqualTo("[ ]");
+  }
+
+  /** Other threads go on writing, also to the range. */
+  @Test
+  void writeToTheRange_duringTheFirstFlushOfAChange_isDeletedToo() {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    options = defaults().toBuilder().env(env).build();
+    open(options);
+    put("t1", "old");
+    AtomicBoolean wrote = new AtomicBoolean();
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.SYNC
+              && operation.isOn(".ldb")
+              && wrote.compareAndSet(false, true)) {
+            try {
+              start(() -> put("t2", "new")).get(10, TimeUnit.SECONDS);
+            } catch (InterruptedException | ExecutionException | TimeoutException e) {
+              throw new AssertionError(e);
+            }
+          }
+        });
+    deleteRange("t", "u", () -> {});
+    assertThat(wrote).isTrue();
+    assertThat(contents()).isEmpty();
+    db.admin().flush();
+    compact(null, null);
+    assertThat(contents()).isEmpty();
   }
 
   /** A write between the two flushes of a change is flushed as well. */
