@@ -297,8 +297,7 @@ class VersionMutatorTest extends DbTestBase {
   }
 
   static List<RuntimeException> shortages() {
-    return List.of(
-        new DBIOException("no space"), new OffHeapExhaustedException("no memory"));
+    return List.of(new DBIOException("no space"), new OffHeapExhaustedException("no memory"));
   }
 
   @ParameterizedTest
