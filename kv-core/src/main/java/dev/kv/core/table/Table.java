@@ -335,6 +335,13 @@ public final class Table implements CacheValue {
     return blocks.copyStored(file, index.offset(at), index.size(at), target);
   }
 
+  /** Erases the data blocks from the cache. */
+  void eraseBlocks() {
+    for (int at = 0; at < index.count(); at++) {
+      blocks.erase(cacheId, index.offset(at));
+    }
+  }
+
   /** Returns the open file, borrowed from the reader. */
   TableFile file() {
     return file;

@@ -210,8 +210,15 @@ public final class TableCache implements AutoCloseable {
    * last pin.
    */
   public void evict(long fileNumber) {
+    CacheHandle<Table> open = tables.acquire(TABLES, fileNumber);
     tables.erase(TABLES, fileNumber);
-    blocks.cache().blocks().eraseAll(blockId(fileNumber));
+    if (open == null) {
+      blocks.cache().blocks().eraseAll(blockId(fileNumber));
+      return;
+    }
+    try (open) {
+      open.value().eraseBlocks(); // each by its offset: the cache may be much larger than the table
+    }
   }
 
   /** Returns what keeps the block cache warm during a compaction, or null if no block is cached. */

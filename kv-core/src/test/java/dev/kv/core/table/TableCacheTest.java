@@ -390,6 +390,22 @@ class TableCacheTest {
   }
 
   @Test
+  void evict_tableThatIsNotOpen_dropsItsBlocks() throws IOException {
+    try (TableCache cache = cache(Options.builder().maxOpenFiles(74))) {
+      for (int number = 1; number <= 65; number++) { // the last table closes the first
+        try (TableIterator cursor = cache.iterator(table(number), true, true)) {
+          cursor.seekToFirst();
+        }
+      }
+      long all = blocks.totalCharge();
+      assertThat(env.open.get()).isEqualTo(64);
+      cache.evict(1);
+      assertThat(env.open.get()).isEqualTo(64);
+      assertThat(blocks.totalCharge()).isEqualTo(all * 64 / 65);
+    }
+  }
+
+  @Test
   void openRaw_readsTheBytesAndPinsTheTable() throws IOException {
     try (TableCache cache = cache(Options.builder())) {
       FileMetadata file = table(5);
