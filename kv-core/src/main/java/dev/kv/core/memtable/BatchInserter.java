@@ -44,7 +44,6 @@ public final class BatchInserter {
     try {
       order = new KeyOrder(cursor, count, budget);
     } catch (OffHeapExhaustedException e) {
-      cursor.restart();
       return false;
     }
     try (order) {

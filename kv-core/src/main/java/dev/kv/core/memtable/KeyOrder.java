@@ -34,7 +34,8 @@ final class KeyOrder implements AutoCloseable {
   /**
    * Sorts the operations of a cursor, which is at its start, and leaves it there.
    *
-   * @throws dev.kv.errors.OffHeapExhaustedException if there is no memory for it
+   * @throws dev.kv.errors.OffHeapExhaustedException if there is no memory for it; the cursor has
+   *     not moved
    */
   KeyOrder(BatchCursor cursor, int count, OffHeapBudget budget) {
     this.count = count;
@@ -50,7 +51,6 @@ final class KeyOrder implements AutoCloseable {
   /** Returns the number of bytes with which all keys begin. */
   private static int commonPrefix(BatchCursor cursor) {
     ByteBuffer bytes = cursor.buffer();
-    cursor.restart();
     cursor.next();
     int first = cursor.keyOffset();
     int common = cursor.keyLength();

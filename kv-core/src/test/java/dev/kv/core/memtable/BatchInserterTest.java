@@ -141,6 +141,7 @@ class BatchInserterTest {
     BatchCursor cursor = cursor(batch);
     List<String> sorted = new ArrayList<>();
     try (KeyOrder order = new KeyOrder(cursor, batch.count(), budget)) {
+      assertThat(budget.used()).as("two buffers").isEqualTo(2 * 16 * 5000);
       for (int i = 0; i < batch.count(); i++) {
         cursor.moveTo(order.position(i));
         cursor.next();

@@ -112,5 +112,9 @@ class KeyFilterTest {
     small.allocate(1000, 1);
     assertThat(KeyFilter.isDue(small, 1000)).as("a small memtable").isFalse();
     pool.release(small);
+    NativeArena smallest = pool.acquire(64 * 64, 0, false);
+    smallest.allocate(1000, 1);
+    assertThat(KeyFilter.isDue(smallest, 1000)).isTrue();
+    pool.release(smallest);
   }
 }

@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MemTableTest {
@@ -511,6 +512,130 @@ class MemTableTest {
       add(table, deletes + i, ValueKind.VALUE, key, new byte[0]);
     }
     assertThat(table.hasManyTombstones()).isFalse();
+    table.release();
+  }
+
+  @Test
+  void hasManyTombstones_ofAQuarterOfTheEntries_isTrue() {
+    MemTable table = create(DBComparator.bytewise(), 16 << 20);
+    int deletes = MemTable.MANY_TOMBSTONES + 1;
+    for (int i = 1; i <= deletes; i++) {
+      addDeletion(table, i, String.format(Locale.ROOT, "%08d", i));
+    }
+    for (int i = 1; i <= 3 * deletes; i++) {
+      byte[] key = bytes(String.format(Locale.ROOT, "x%08d", i));
+      add(table, deletes + i, ValueKind.VALUE, key, new byte[0]);
+    }
+    assertThat(table.hasManyTombstones()).isTrue();
+    table.release();
+  }
+
+  /** Up to 256 operations are between the neighbors of a run. */
+  @ParameterizedTest
+  @CsvSource({"256, true", "257, false"})
+  void hasManyTombstones_ofARun_dependsOnTheDistanceOfItsTombstones(int distance, boolean many) {
+    MemTable table = create(DBComparator.bytewise(), 8 << 20);
+    for (int i = 1; i <= MemTable.MANY_TOMBSTONES + 1; i++) {
+      addDeletion(table, (long) i * distance, String.format(Locale.ROOT, "%08d", i));
+    }
+    assertThat(table.hasManyTombstones()).isEqualTo(many);
+    table.release();
+  }
+
+  @Test
+  void newestTag_isThatOfTheNewestEntryInView() {
+    MemTable table = create(DBComparator.bytewise(), 1 << 16);
+    add(table, 3, ValueKind.VALUE, bytes("k"), bytes("three"));
+    add(table, 5, ValueKind.DELETION, bytes("k"), new byte[0]);
+    assertThat(newestTag(table, "k", 2)).isEqualTo(MemTable.NO_ENTRY);
+    assertThat(newestTag(table, "k", 4)).isEqualTo(InternalKey.pack(3, ValueKind.VALUE));
+    assertThat(newestTag(table, "k", 9)).isEqualTo(InternalKey.pack(5, ValueKind.DELETION));
+    assertThat(newestTag(table, "j", 9)).isEqualTo(MemTable.NO_ENTRY);
+    assertThat(newestTag(table, "l", 9)).isEqualTo(MemTable.NO_ENTRY);
+    table.release();
+  }
+
+  private long newestTag(MemTable table, String key, long sequence) {
+    lookup.set(bytes(key), sequence);
+    return table.newestTag(lookup);
+  }
+
+  @Test
+  void counts_ofEntries_leaveOutWhatTombstonesHide() {
+    MemTable table = create(DBComparator.bytewise(), 1 << 16);
+    for (int i = 1; i <= 5; i++) {
+      add(table, i, ValueKind.VALUE, bytes("k" + i), bytes("v"));
+    }
+    assertThat(table.isEmpty()).isFalse();
+    assertThat(table.estimatedKeys()).isEqualTo(5);
+    addDeletion(table, 6, "k1");
+    addDeletion(table, 7, "k2");
+    assertThat(table.entryCount()).isEqualTo(7);
+    assertThat(table.estimatedKeys()).isEqualTo(3);
+    assertThat(table.arenaBytes()).isEqualTo(1 << 16);
+    table.release();
+  }
+
+  /** The filter takes a 64th of the arena once the entries take twice as much. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void ensureRoomFor_ofALargeMemtable_createsAFilterUnlessKeysOfOtherBytesAreEqual(
+      boolean bytewise) {
+    DBComparator order =
+        bytewise ? DBComparator.bytewise() : DBComparator.of("test.Same", Arrays::compareUnsigned);
+    MemTable table = create(order, 1 << 20);
+    int filter = (1 << 20) / 64;
+    for (int i = 0; table.memoryUsed() < 2 * filter; i++) {
+      add(table, i + 1, ValueKind.VALUE, bytes("key" + i), new byte[1000]);
+    }
+    long before = table.memoryUsed();
+    assertThat(table.ensureRoomFor(100, 1)).isTrue();
+    assertThat(table.memoryUsed() - before).isBetween(bytewise ? filter : 0L, filter + 8L);
+    assertThat(table.memoryUsed() == before).isEqualTo(!bytewise);
+    for (int i = 0; i < 10; i++) {
+      assertThat(get(table, bytes("key" + i), 1000)).isEqualTo(LookupResult.FOUND);
+      assertThat(get(table, bytes("key" + i + "x"), 1000)).isEqualTo(LookupResult.NOT_FOUND);
+    }
+    assertThat(newestTag(table, "other", 1000)).isEqualTo(MemTable.NO_ENTRY);
+    table.release();
+  }
+
+  @Test
+  void arenaBytesFor_manySmallEntries_isEnough() {
+    int count = 10_000;
+    MemTable table =
+        create(DBComparator.bytewise(), (int) MemTable.arenaBytesFor(2 * count, count));
+    assertThat(table.ensureRoomFor(2 * count, count)).isTrue();
+    table.release();
+  }
+
+  /** It would otherwise want a second arena of the same size. */
+  @Test
+  void ensureRoomFor_exactlyWhatIsLeft_needsNoMemory() {
+    OffHeapBudget full = new OffHeapBudget(1 << 14);
+    ArenaPool arenas = new ArenaPool(full);
+    MemTable table =
+        new MemTable(
+            new InternalKeyComparator(DBComparator.bytewise()), arenas.acquire(1 << 14), arenas);
+    long left = (1 << 14) - table.memoryUsed() - OffHeapSkipList.MAX_NODE_OVERHEAD;
+    assertThat(table.ensureRoomFor(left + 1, 1)).isFalse();
+    assertThat(table.ensureRoomFor(left, 1)).isTrue();
+    table.release();
+  }
+
+  /** Two writes with one sequence number would be a bug of the commit. */
+  @Test
+  void add_ofASequenceNumberTwice_isAnError() {
+    MemTable table = create(DBComparator.bytewise(), 1 << 16);
+    add(table, 1, ValueKind.VALUE, bytes("a"), bytes("1"));
+    assertThatThrownBy(() -> add(table, 1, ValueKind.VALUE, bytes("a"), bytes("2")))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("same sequence number");
+    add(table, 2, ValueKind.VALUE, bytes("b"), bytes("1"));
+    assertThatThrownBy(() -> add(table, 1, ValueKind.VALUE, bytes("a"), bytes("2")))
+        .isInstanceOf(AssertionError.class);
+    add(table, 1, ValueKind.VALUE, bytes("aa"), bytes("1"));
+    assertThat(table.entryCount()).isEqualTo(3);
     table.release();
   }
 }
