@@ -4,11 +4,13 @@ import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.github.luben.zstd.Zstd;
 import dev.kv.core.Samples;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
 import java.util.zip.CRC32C;
@@ -125,6 +127,47 @@ class BlockCompressionTest {
         .hasMessageContaining("claims to hold");
   }
 
+  /** The densest element of a stream is 3 bytes for 64. */
+  @Test
+  void uncompressedLength_ofASnappyStream_isUpTo22TimesItsOwn() throws MalformedBlockException {
+    ByteBuffer stream = direct(10);
+    Varint.put32(stream, 0, 220);
+    assertThat(java.uncompressedLength((byte) 1, stream, 0, 10)).isEqualTo(220);
+    Varint.put32(stream, 0, 221);
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 1, stream, 0, 10))
+        .isInstanceOf(MalformedBlockException.class);
+  }
+
+  @Test
+  void code_unknown_isNamedAsAByte() {
+    for (int code : new int[] {7, 200}) {
+      assertThatThrownBy(() -> java.uncompressedLength((byte) code, direct(8), 0, 8))
+          .hasMessage("unknown compression " + code);
+      assertThatThrownBy(() -> java.uncompress((byte) code, direct(8), 0, 8, direct(8), 0, 8))
+          .hasMessage("unknown compression " + code);
+    }
+  }
+
+  /** Code 2 is zstd, or zlib in the tables of Mojang's fork. */
+  @Test
+  void code2_ofABlockThatIsNeither_isRefusedAsZstd() {
+    ByteBuffer zlib = direct(2).put(0, (byte) 0x78).put(1, (byte) 0x9c);
+    ByteBuffer zstd = direct(4).putInt(0, 0xfd2fb528);
+    for (int length : new int[] {0, 1, 3, 4, 8}) {
+      ByteBuffer block = direct(length);
+      assertThatThrownBy(() -> java.uncompressedLength((byte) 2, block, 0, length))
+          .isInstanceOf(MalformedBlockException.class)
+          .hasMessageContaining("is not a zstd frame");
+      assertThatThrownBy(() -> java.uncompress((byte) 2, block, 0, length, direct(8), 0, 8))
+          .isInstanceOf(MalformedBlockException.class)
+          .hasMessageContaining("is not a zstd frame");
+    }
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zlib, 0, 2))
+        .hasMessageContaining("deflate");
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstd, 0, 4))
+        .hasMessageContaining("content size");
+  }
+
   @Test
   void code_thatNobodyWrites_isRefused() {
     assertThatThrownBy(() -> java.uncompressedLength((byte) 2, direct(8), 0, 8))
@@ -192,6 +235,30 @@ class BlockCompressionTest {
     assertThat(BlockCompression.isWorthwhile(13, 16)).isTrue();
   }
 
+  /** A block of a frame has 3 bytes or more, and holds up to 128 KiB. */
+  @Test
+  void zstd_frame_holdsNoMoreThanItsBlocksCan() throws MalformedBlockException {
+    int most = 7 * (128 << 10);
+    assertThat(java.uncompressedLength((byte) 2, zstdHeader(most), 0, 20)).isEqualTo(most);
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstdHeader(most + 1), 0, 20))
+        .isInstanceOf(MalformedBlockException.class)
+        .hasMessageContaining("claims to hold");
+  }
+
+  @ParameterizedTest
+  @EnumSource(CompressionType.class)
+  void compression_ofNothing_roundTrips(CompressionType type) throws MalformedBlockException {
+    assertThat(roundTrip(type, java, java, new byte[0])).isEmpty();
+  }
+
+  @Test
+  void maxCompressedLength_ofZstd_isThatOfTheLibrary() {
+    for (int length : new int[] {0, 1, 2047, 100_000, (128 << 10) - 1, 128 << 10, 10 << 20}) {
+      assertThat((long) java.maxCompressedLength(CompressionType.ZSTD, length))
+          .isEqualTo(Zstd.compressBound(length));
+    }
+  }
+
   @Test
   void zstd_zeros_expandALot() throws MalformedBlockException {
     byte[] zeros = new byte[4 << 20];
@@ -250,6 +317,42 @@ class BlockCompressionTest {
     }
     assertThat(roundTrip(CompressionType.SNAPPY, library, java, bytes)).isEqualTo(bytes);
     assertThat(roundTrip(CompressionType.SNAPPY, java, library, bytes)).isEqualTo(bytes);
+  }
+
+  @Test
+  void javaSnappy_everyElement_isDecoded() throws MalformedBlockException {
+    // a literal, a copy with a distance of two bytes, one of four, one of eleven bits, a literal
+    byte[] stream = {17, 12, 'a', 'b', 'c', 'd', 14, 4, 0, 15, 2, 0, 0, 0, 1, 8, 0, 'z'};
+    assertThat(decoded(java, stream)).isEqualTo("abcdabcdcdcdabcdz");
+  }
+
+  @Test
+  void javaSnappy_elementsBeyondTheEnds_areMalformed() {
+    byte[][] streams = {
+      {10, 36, 'a', 'b', 'c', 'd', 'e'}, // a literal of ten bytes, of which five are there
+      {4, 36, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'}, // ten bytes for four
+      {6, 12, 'a', 'b', 'c', 'd', 14, 4, 0}, // a copy of four bytes for two
+      {8, 12, 'a', 'b', 'c', 'd', 14, 4}, // a copy whose distance is cut short
+      {8, 12, 'a', 'b', 'c', 'd', 14, 5, 0}, // a copy from before the block
+      {8, 12, 'a', 'b', 'c', 'd', 14, 0, 0}, // a copy from itself
+      {8, 12, 'a', 'b', 'c', 'd'},
+    };
+    for (byte[] stream : streams) {
+      assertThatThrownBy(() -> decoded(java, stream))
+          .as("%s", Arrays.toString(stream))
+          .isInstanceOf(MalformedBlockException.class);
+    }
+  }
+
+  private static String decoded(BlockCompression codec, byte[] stream)
+      throws MalformedBlockException {
+    ByteBuffer source = direct(stream.length).put(0, stream);
+    int length = codec.uncompressedLength((byte) 1, source, 0, stream.length);
+    ByteBuffer target = direct(length);
+    codec.uncompress((byte) 1, source, 0, stream.length, target, 0, length);
+    byte[] result = new byte[length];
+    target.get(0, result);
+    return new String(result, StandardCharsets.US_ASCII);
   }
 
   /** The same on every processor, whatever its byte order; the expected values are from x86-64. */

@@ -95,6 +95,14 @@ class DeflateBlocksTest {
     assertThatThrownBy(() -> inflated(kind, Arrays.copyOf(stored, stored.length + 1)))
         .isInstanceOf(MalformedBlockException.class)
         .hasMessageContaining("goes on");
+    ByteBuffer longer = direct(stored.length + 1).put(0, stored);
+    assertThatThrownBy(
+            () -> codec.uncompress(kind.code, longer, 0, stored.length + 1, direct(5000), 0, 5000))
+        .isInstanceOf(MalformedBlockException.class)
+        .hasMessageContaining("goes on");
+    assertThatThrownBy(() -> codec.uncompressedLength(kind.code, longer, 0, stored.length + 1))
+        .isInstanceOf(MalformedBlockException.class)
+        .hasMessageContaining("goes on");
   }
 
   @ParameterizedTest

@@ -61,6 +61,18 @@ class MaskedCrc32cTest {
   }
 
   @Test
+  void update_fromSeveralBuffers_isAsFromOne() {
+    byte[] bytes = "hello world".getBytes(StandardCharsets.UTF_8);
+    ByteBuffer first = ByteBuffer.allocateDirect(6).put(0, bytes, 0, 6);
+    ByteBuffer second = ByteBuffer.allocateDirect(5).put(0, bytes, 6, 5);
+    int whole = of(bytes);
+    crc.reset();
+    crc.update(first, 0, 6);
+    crc.update(second, 0, 5);
+    assertThat(crc.value()).isEqualTo(whole);
+  }
+
+  @Test
   void mask_anyValue_differsAndIsUndone() {
     int value = of("foo".getBytes(StandardCharsets.UTF_8));
     assertThat(MaskedCrc32c.mask(value)).isNotEqualTo(value);

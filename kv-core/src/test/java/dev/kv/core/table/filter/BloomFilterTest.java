@@ -1,6 +1,7 @@
 package dev.kv.core.table.filter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
@@ -8,6 +9,7 @@ import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +76,45 @@ class BloomFilterTest {
     assertThat(bloom.keyMayMatch(Slice.of("hello"), Slice.of(filter))).isTrue();
     assertThat(bloom.keyMayMatch(Slice.of("x"), Slice.of(filter))).isFalse();
     assertThat(filter[filter.length - 1]).as("probes").isEqualTo((byte) 6);
+  }
+
+  @Test
+  void filter_overSlicesOfAnyLength_isThatOverBuffers() {
+    byte[] bytes = new byte[20];
+    for (int length = 0; length < bytes.length; length++) {
+      bytes[length] = (byte) (200 + 7 * length); // with the high bit
+      byte[] key = Arrays.copyOf(bytes, length);
+      assertThat(bloom.createFilter(List.of(Slice.of(key))))
+          .as("%d bytes", length)
+          .isEqualTo(bloom.create(new int[] {hash(key)}, 1));
+      byte[] filter = bloom.create(new int[] {hash(key)}, 1);
+      assertThat(bloom.keyMayMatch(Slice.of(key), Slice.of(filter))).isTrue();
+    }
+  }
+
+  @Test
+  void filter_ofTheMostProbes_decides() {
+    byte[] filter = new byte[9];
+    filter[8] = 30;
+    assertThat(matches(filter, key(1))).isFalse();
+    Arrays.fill(filter, 0, 8, (byte) 0xff);
+    assertThat(matches(filter, key(1))).isTrue();
+  }
+
+  @Test
+  void filter_ofOneByteOfBits_isRead() {
+    assertThat(matches(new byte[] {(byte) 0xff, 1}, key(1))).isTrue();
+    assertThat(matches(new byte[] {0, 1}, key(1))).isFalse();
+    assertThat(matches(new byte[] {1}, key(1))).isFalse();
+  }
+
+  @Test
+  void policy_ofNoBits_isAllowed() {
+    BloomFilter none = new BloomFilter(0);
+    byte[] filter = none.create(new int[] {hash(key(1))}, 1);
+    assertThat(matches(filter, key(1))).isTrue();
+    assertThatThrownBy(() -> new BloomFilter(-1)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(none).hasToString("leveldb.BuiltinBloomFilter2(0)");
   }
 
   @Test

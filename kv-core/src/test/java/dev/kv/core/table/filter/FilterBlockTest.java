@@ -2,10 +2,13 @@ package dev.kv.core.table.filter;
 
 import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.FilterPolicy;
 import dev.kv.bytes.Slice;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -114,6 +117,75 @@ class FilterBlockTest {
     assertThat(matches(reader, 0, "foo")).isTrue();
     assertThat(matches(reader, 5_000_000, "bar")).isTrue();
     assertThat(matches(reader, 0, "absent")).isFalse();
+  }
+
+  @Test
+  void block_ofManyKeys_matchesAllOfThem() {
+    BloomFilter bloom = new BloomFilter(10);
+    String[] keys = new String[1000];
+    Arrays.setAll(keys, i -> "key" + i);
+    FilterBlockBuilder builder = new FilterBlockBuilder(bloom, 11);
+    builder.startBlock(0);
+    add(bloom, builder, keys);
+    FilterBlockReader reader = reader(bloom, builder.finish());
+    for (String key : keys) {
+      assertThat(matches(reader, 0, key)).isTrue();
+    }
+  }
+
+  @Test
+  void block_withAnEmptyFilterAlone_matchesNothingThere() {
+    FilterBlockBuilder builder = new FilterBlockBuilder(new Exact(), 11);
+    builder.startBlock(2048);
+    FilterBlockReader reader = reader(new Exact(), builder.finish());
+    assertThat(matches(reader, 0, "foo")).isFalse();
+    assertThat(matches(reader, 2048, "foo")).as("without a filter").isTrue();
+  }
+
+  /** A filter only saves reads. */
+  @Test
+  void block_withAFilterThatEndsBeforeItBegins_matchesEverything() {
+    byte[] block = {'x', 'x', 'x', 'x', 2, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 11};
+    FilterBlockReader reader = reader(new Exact(), block);
+    assertThat(matches(reader, 0, "foo")).isTrue();
+    assertThat(matches(reader, 2048, "foo")).isFalse();
+    block[4] = 100;
+    block[8] = 101;
+    assertThat(matches(reader(new Exact(), block), 0, "foo")).as("after the filters").isTrue();
+  }
+
+  @Test
+  void policy_thatKeepsItsSlices_cannotReadThemLater() {
+    List<Slice> kept = new ArrayList<>();
+    FilterPolicy keeping =
+        new FilterPolicy() {
+          @Override
+          public String name() {
+            return "test.Keeping";
+          }
+
+          @Override
+          public byte[] createFilter(List<Slice> keys) {
+            return new byte[] {1};
+          }
+
+          @Override
+          public boolean keyMayMatch(Slice key, Slice filter) {
+            kept.add(key);
+            kept.add(filter);
+            assertThat(key.length()).isEqualTo(3);
+            assertThat(filter.length()).isEqualTo(1);
+            return true;
+          }
+        };
+    FilterBlockBuilder builder = new FilterBlockBuilder(keeping, 11);
+    builder.startBlock(0);
+    add(keeping, builder, "foo");
+    assertThat(matches(reader(keeping, builder.finish()), 0, "foo")).isTrue();
+    assertThat(kept).hasSize(2);
+    for (Slice slice : kept) {
+      assertThatThrownBy(slice::length).isInstanceOf(IllegalStateException.class);
+    }
   }
 
   @Test
