@@ -166,9 +166,6 @@ public final class MergingIterator extends InternalIterator {
 
   private void seekBeforeCurrent(InternalIterator child, int index) {
     child.seek(keyBuffer, keyOffset, keyLength);
-    if (!child.isValid()) {
-      child.seekToLast();
-    }
     while (child.isValid() && heap.order(index, heap.root()) > 0) {
       child.prev();
     }

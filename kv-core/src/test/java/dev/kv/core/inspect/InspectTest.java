@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.Bytes;
+import dev.kv.core.EnvFiles;
 import dev.kv.core.env.FileName;
 import dev.kv.core.log.LogEnd;
 import dev.kv.core.table.inspect.TableInspector;
+import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -67,6 +72,18 @@ final class InspectTest {
     assertThat(DatabaseFile.manifest(directory, 5)).isEqualTo(directory.resolve("MANIFEST-000005"));
     assertThat(DatabaseFile.parse("000004.sst"))
         .isEqualTo(new DatabaseFile(DatabaseFile.Kind.TABLE, 4));
+  }
+
+  @Test
+  void currentManifest_isTheNameInCurrent() throws IOException {
+    Env env = Env.inMemory();
+    Path directory = Path.of("/db");
+    env.createDirectory(directory);
+    EnvFiles.write(env, directory.resolve("CURRENT"), Bytes.bytes("MANIFEST-000005\n"));
+    assertThat(DatabaseFile.currentManifest(env, directory)).isEqualTo("MANIFEST-000005");
+    EnvFiles.write(env, directory.resolve("CURRENT"), Bytes.bytes("MANIFEST-000005"));
+    assertThatThrownBy(() -> DatabaseFile.currentManifest(env, directory))
+        .isInstanceOf(CorruptionException.class);
   }
 
   /** Returns a stored key: user key, and then the kind in one byte and the sequence number. */

@@ -78,6 +78,31 @@ class ConcatenatingIteratorTest {
   }
 
   @Test
+  void moves_ofNoParts_findNothingAndOpenNothing() {
+    Parts none = new Parts(Entries.internal(order, new Random(1), 0), new Random(1));
+    none.parts.clear();
+    ConcatenatingIterator cursor = new ConcatenatingIterator(none);
+    cursor.seekToFirst();
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seekToLast();
+    assertThat(cursor.isValid()).isFalse();
+    cursor.seek(ByteBuffer.allocateDirect(8), 0, 8);
+    assertThat(cursor.isValid()).isFalse();
+    assertThat(none.opened).isEmpty();
+  }
+
+  @Test
+  void source_ofAnEntry_isTheCursorThatIsOpen() {
+    Parts parts = new Parts(Entries.internal(order, new Random(1), 30), new Random(2));
+    assertThat(parts.count()).isGreaterThan(1);
+    ConcatenatingIterator cursor = new ConcatenatingIterator(parts);
+    for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+      assertThat(cursor.source()).isSameAs(parts.opened.get(parts.opened.size() - 1));
+    }
+    cursor.close();
+  }
+
+  @Test
   void seek_afterClose_throwsAndOpensNothing() {
     Entries all = Entries.internal(order, new Random(1), 9);
     Parts parts = new Parts(all, new Random(2));

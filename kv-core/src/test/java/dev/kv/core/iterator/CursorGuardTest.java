@@ -14,7 +14,7 @@ class CursorGuardTest {
     private final AtomicInteger releases = new AtomicInteger();
     private volatile boolean moving;
     private volatile boolean releasedInAMove;
-    private volatile boolean stopped;
+    private final AtomicInteger stops = new AtomicInteger();
 
     void move() {
       beginMove();
@@ -25,7 +25,7 @@ class CursorGuardTest {
 
     @Override
     protected void stop() {
-      stopped = true;
+      stops.incrementAndGet();
     }
 
     @Override
@@ -39,9 +39,13 @@ class CursorGuardTest {
 
   @Test
   void close_idleCursor_releasesOnce() {
+    assertThat(guard.isOpen()).isTrue();
     assertThat(guard.close()).isTrue();
+    assertThat(guard.isOpen()).isFalse();
+    assertThat(guard.stops).hasValue(1);
     assertThat(guard.close()).isFalse();
     guard.revoke();
+    assertThat(guard.stops).hasValue(1);
 
     assertThat(guard.releases).hasValue(1);
     assertThatThrownBy(guard::beginMove)
@@ -55,7 +59,7 @@ class CursorGuardTest {
     guard.revoke();
     guard.revoke();
     assertThat(guard.releases).hasValue(0);
-    assertThat(guard.stopped).isTrue();
+    assertThat(guard.stops).hasValue(1);
 
     assertThatThrownBy(guard::endMove).isInstanceOf(DBClosedException.class);
     assertThat(guard.releases).hasValue(1);
@@ -82,6 +86,35 @@ class CursorGuardTest {
     assertThat(guard.failedMove(cause)).isSameAs(cause);
     guard.move();
     assertThat(guard.releases).hasValue(0);
+  }
+
+  @Test
+  void abandonMove_openCursor_endsTheMoveAndKeepsThePins() {
+    guard.beginMove();
+    guard.abandonMove();
+    assertThat(guard.releases).hasValue(0);
+    guard.move();
+    guard.close();
+    assertThat(guard.releases).hasValue(1);
+  }
+
+  @Test
+  void abandonMove_closedMeanwhile_releasesAndThrowsNothing() {
+    guard.beginMove();
+    guard.close();
+    assertThat(guard.releases).hasValue(0);
+    guard.abandonMove();
+    assertThat(guard.releases).hasValue(1);
+  }
+
+  @Test
+  void close_duringAMove_isWhatTheMoveThrows() {
+    guard.beginMove();
+    assertThat(guard.close()).isTrue();
+    assertThatThrownBy(guard::endMove)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the iterator is closed");
+    assertThat(guard.releases).hasValue(1);
   }
 
   @Test

@@ -3,8 +3,10 @@ package dev.kv.core.iterator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Slice;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.table.block.CursorModel;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class MergingIteratorTest {
@@ -142,6 +145,7 @@ class MergingIteratorTest {
     memtable.insert(2, entry("e", ""));
     merged.prev();
     assertThat(user(merged)).isEqualTo("a");
+    assertThat(memtable.seeks).isEqualTo(1);
   }
 
   @Test
@@ -156,6 +160,151 @@ class MergingIteratorTest {
     memtable.insert(2, entry("d", ""));
     merged.next();
     assertThat(user(merged)).isEqualTo("p");
+    assertThat(memtable.seeks).isEqualTo(1);
+  }
+
+  /** Of equal keys, the child with the smaller index comes first. */
+  @Test
+  void next_equalKeyAddedMeanwhileBeforeTheCurrentOne_isPassed() {
+    ListCursor memtable = cursor("a", "z");
+    InternalIterator merged = MergingIterator.of(order, memtable, cursor("c", "m", "p"));
+    merged.seekToLast();
+    merged.prev();
+    merged.prev();
+    memtable.insert(1, entry("b", ""));
+    memtable.insert(2, entry("m", "newer"));
+    assertThat(user(merged)).isEqualTo("m");
+    merged.next();
+    assertThat(user(merged)).isEqualTo("p");
+  }
+
+  @Test
+  void prev_equalKeyAddedMeanwhileAfterTheCurrentOne_isPassed() {
+    ListCursor memtable = cursor("a", "z");
+    InternalIterator merged = MergingIterator.of(order, cursor("c", "m", "p"), memtable);
+    merged.seekToFirst();
+    merged.next();
+    merged.next();
+    assertThat(user(merged)).isEqualTo("m");
+    memtable.insert(1, entry("m", "other"));
+    memtable.insert(2, entry("n", ""));
+    merged.prev();
+    assertThat(user(merged)).isEqualTo("c");
+    merged.prev();
+    assertThat(user(merged)).isEqualTo("a");
+  }
+
+  @Test
+  void turns_withoutEntriesAddedMeanwhile_seekNoChild() {
+    ListCursor a = cursor("a", "d", "g");
+    ListCursor b = cursor("b", "e", "h");
+    ListCursor c = cursor("c", "f", "i");
+    InternalIterator merged = MergingIterator.of(order, a, b, c);
+    StringBuilder seen = new StringBuilder();
+    merged.seekToFirst();
+    for (int i = 0; i < 7; i++) {
+      merged.next();
+      merged.next();
+      seen.append(user(merged));
+      merged.prev();
+      seen.append(user(merged));
+    }
+    assertThat(seen.toString()).isEqualTo("cbdcedfegfhgih");
+    assertThat(a.seeks + b.seeks + c.seeks).isZero();
+  }
+
+  @Test
+  void next_whileOneChildIsAhead_comparesOncePerMove() {
+    AtomicInteger calls = new AtomicInteger();
+    DBComparator counting =
+        new DBComparator() {
+          @Override
+          public String name() {
+            return "counting";
+          }
+
+          @Override
+          public int compare(Slice x, Slice y) {
+            calls.incrementAndGet();
+            return x.compareTo(y);
+          }
+        };
+    String[] many = new String[100];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = "a" + (100 + i);
+    }
+    InternalIterator merged =
+        MergingIterator.of(
+            new InternalKeyComparator(counting), cursor(many), cursor("x"), cursor("y"));
+    merged.seekToFirst();
+    int before = calls.get();
+    for (int i = 1; i < many.length; i++) {
+      merged.next();
+      assertThat(user(merged)).isEqualTo(many[i]);
+    }
+    assertThat(calls.get() - before).isLessThanOrEqualTo(many.length);
+  }
+
+  @Test
+  void isLastSource_onlyForwardInTheLastChildThatIsLeft_isTrue() {
+    MergingIterator merged =
+        (MergingIterator) MergingIterator.of(order, cursor("a", "c"), cursor("b", "d", "e"));
+    StringBuilder last = new StringBuilder();
+    for (merged.seekToFirst(); merged.isValid(); merged.next()) {
+      last.append(user(merged)).append(merged.isLastSource() ? "! " : " ");
+    }
+    assertThat(last.toString()).isEqualTo("a b c d! e! ");
+    merged.seekToLast();
+    while (!user(merged).equals("a")) {
+      merged.prev();
+      assertThat(merged.isLastSource()).as(user(merged)).isFalse();
+    }
+  }
+
+  @Test
+  void source_ofAMergeOfMerges_isTheCursorOfTheEntry() {
+    ListCursor a = cursor("a", "d");
+    ListCursor b = cursor("b");
+    ListCursor c = cursor("c");
+    InternalIterator merged = MergingIterator.of(order, MergingIterator.of(order, a, b), c);
+    List<ForwardIterator> sources = new ArrayList<>();
+    for (merged.seekToFirst(); merged.isValid(); merged.next()) {
+      sources.add(merged.source());
+    }
+    assertThat(sources).containsExactly(a, b, c, a);
+    assertThat(a.source()).isSameAs(a);
+  }
+
+  @Test
+  void copies_ofAnEntry_areItsKeyAndValue() {
+    ListCursor cursor = new ListCursor(order, List.of(entry("key", "value")));
+    cursor.seekToFirst();
+    assertThat(cursor.copyKey()).isEqualTo(entry("key", "").key());
+    assertThat(new String(cursor.copyValue())).isEqualTo("value");
+  }
+
+  @Test
+  void seekToStart_ofARange_isAtItsFirstEntryAndTheNewestOfItsKey() {
+    List<Entries.Entry> entries = new ArrayList<>();
+    for (String key : List.of("a", "c", "e")) {
+      for (int sequence = 9; sequence > 7; sequence--) {
+        entries.add(
+            new Entries.Entry(
+                InternalKey.encode(key.getBytes(), sequence, ValueKind.VALUE),
+                new byte[] {(byte) sequence}));
+      }
+    }
+    ListCursor cursor = new ListCursor(order, entries);
+    String[] bounds = {null, "", "a", "b", "c", "e", "f"};
+    String[] expected = {"a", "a", "a", "c", "c", "e", "end"};
+    for (int i = 0; i < bounds.length; i++) {
+      cursor.seekToLast();
+      cursor.seekToStart(new KeyBounds(bounds[i] == null ? null : bounds[i].getBytes(), null));
+      assertThat(user(cursor)).as("from " + bounds[i]).isEqualTo(expected[i]);
+      if (cursor.isValid()) {
+        assertThat(cursor.copyValue()).containsExactly(9);
+      }
+    }
   }
 
   @Test
