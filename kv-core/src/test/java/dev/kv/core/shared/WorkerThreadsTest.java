@@ -2,7 +2,9 @@ package dev.kv.core.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.LeakCheck;
+import dev.kv.core.logging.CapturedLog;
 import dev.kv.env.Env;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,6 +16,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,6 +94,32 @@ class WorkerThreadsTest {
       running.countDown();
       await(letGo);
       return super.runPiece();
+    }
+  }
+
+  /** A task whose thread is known, to see that it waits. */
+  private final class Watched extends Counted {
+    private volatile @Nullable Thread thread;
+
+    Watched(String name, int pieces) {
+      super(name, pieces);
+    }
+
+    @Override
+    protected Thread startThread(String threadName, Runnable body) {
+      Thread fresh = super.startThread(threadName, body);
+      thread = fresh;
+      return fresh;
+    }
+
+    /** Waits until the thread that it started waits for work. */
+    void awaitIdleThread() {
+      DbTestBase.await(
+          "the idle thread",
+          () -> {
+            Thread present = thread;
+            return present != null && present.getState() == Thread.State.TIMED_WAITING;
+          });
     }
   }
 
@@ -384,5 +414,156 @@ class WorkerThreadsTest {
     threads.submit(task);
     await(task.done);
     assertThat(Collections.frequency(runs, "task")).isEqualTo(1);
+  }
+
+  @Test
+  void submit_besideAnIdleThread_startsNoOther() {
+    WorkerThreads threads = threads(2);
+    Watched first = new Watched("first", 1);
+    threads.submit(first);
+    await(first.done);
+    for (int i = 0; i < 5; i++) {
+      first.awaitIdleThread();
+      Counted next = new Counted("next", 1);
+      threads.submit(next);
+      await(next.done);
+    }
+    assertThat(started).hasValue(1);
+    first.awaitIdleThread();
+    Holding holding = new Holding("holding");
+    threads.submit(holding);
+    await(holding.running);
+    Counted beside = new Counted("beside", 1);
+    threads.submit(beside);
+    await(beside.done);
+    assertThat(started).hasValue(2);
+    holding.letGo.countDown();
+    await(holding.done);
+  }
+
+  @Test
+  void submitIn_besideAnIdleThread_runsOnIt() {
+    WorkerThreads threads = threads(1);
+    Watched first = new Watched("first", 1);
+    threads.submit(first);
+    await(first.done);
+    first.awaitIdleThread();
+    Counted later = new Counted("later", 1);
+    threads.submitIn(later, 1);
+    await(later.done);
+    assertThat(started).hasValue(1);
+    threads.submitIn(new Counted("in an hour", 1), TimeUnit.HOURS.toNanos(1));
+    first.awaitIdleThread();
+    assertThat(runs).containsExactly("first", "later");
+  }
+
+  @Test
+  void runPiece_thatThrows_isLoggedAndCalledAgain() {
+    WorkerThreads threads = threads(1);
+    AtomicBoolean threw = new AtomicBoolean();
+    Counted task =
+        new Counted("task", 1) {
+          @Override
+          protected long runPiece() {
+            if (threw.compareAndSet(false, true)) {
+              throw new OutOfMemoryError("simulated");
+            }
+            return super.runPiece();
+          }
+        };
+    try (CapturedLog log = new CapturedLog()) {
+      threads.submit(task);
+      DbTestBase.await("the log", () -> !log.lines("ERROR").isEmpty());
+      threads.submit(task);
+      await(task.done);
+      assertThat(log.lines("ERROR"))
+          .singleElement()
+          .satisfies(line -> assertThat(line).contains("kv-test: a task threw"));
+      assertThat(log.lines()).contains("java.lang.OutOfMemoryError: simulated");
+    }
+  }
+
+  @Test
+  void startThread_thatFailsBesideADelayedTask_isTriedWithThatTask() {
+    WorkerThreads threads = threads(1);
+    Counted later = new Counted("later", 1);
+    Counted unable =
+        new Counted("unable", 1) {
+          @Override
+          protected Thread startThread(String name, Runnable body) {
+            threads.submitIn(later, 1); // finds that a thread is being started
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+        };
+    threads.submit(unable);
+    assertThat(unable.noThread).hasSize(1);
+    await(later.done);
+  }
+
+  @Test
+  void startThread_thatFailsForADelayedTask_leavesItToTheNextSubmission() {
+    WorkerThreads threads = threads(1);
+    AtomicBoolean able = new AtomicBoolean();
+    Counted task =
+        new Counted("task", 1) {
+          @Override
+          protected Thread startThread(String name, Runnable body) {
+            if (!able.get()) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            return super.startThread(name, body);
+          }
+        };
+    threads.submitIn(task, 1);
+    assertThat(task.noThread).hasSize(1);
+    able.set(true);
+    threads.submitIn(task, 1);
+    await(task.done);
+    assertThat(task.noThread).hasSize(1);
+  }
+
+  @Test
+  void startThread_thatFailsForATaskThatHasEnded_doesNotTellIt() {
+    WorkerThreads threads = threads(1);
+    Counted unable =
+        new Counted("unable", 1) {
+          @Override
+          protected Thread startThread(String name, Runnable body) {
+            threads.end(this);
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+        };
+    threads.submit(unable);
+    assertThat(unable.noThread).isEmpty();
+    threads.awaitEnd(unable);
+  }
+
+  @Test
+  void close_whileAThreadIsStarted_waitsForBoth() throws InterruptedException {
+    WorkerThreads threads = threads(1);
+    CountDownLatch starting = new CountDownLatch(1);
+    CountDownLatch letStart = new CountDownLatch(1);
+    AtomicReference<@Nullable Thread> worker = new AtomicReference<>();
+    Counted task =
+        new Counted("task", 1) {
+          @Override
+          protected Thread startThread(String name, Runnable body) {
+            starting.countDown();
+            await(letStart);
+            worker.set(super.startThread(name, body));
+            return worker.get();
+          }
+        };
+    Thread submitter = new Thread(() -> threads.submit(task));
+    submitter.start();
+    await(starting);
+    Thread closer = new Thread(threads::close);
+    closer.start();
+    DbTestBase.await("the wait", () -> closer.getState() == Thread.State.WAITING);
+    letStart.countDown();
+    closer.join();
+    submitter.join();
+    assertThat(worker.get()).isNotNull();
+    assertThat(worker.get().isAlive()).isFalse();
   }
 }

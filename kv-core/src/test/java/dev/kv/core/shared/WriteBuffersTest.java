@@ -160,5 +160,36 @@ class WriteBuffersTest {
     assertThat(buffers.relieve(own)).isTrue();
     assertThat(requests).containsExactly("other");
     assertThat(buffers.relieve(own)).as("one is pending").isTrue();
+    assertThat(requests).as("it is requested again").containsExactly("other", "other");
+  }
+
+  @Test
+  void relieve_besideEmptyMemtables_requestsNothing() {
+    WriteBuffers buffers = new WriteBuffers(1000);
+    new Memtable("empty", buffers);
+    Memtable own = new Memtable("own", buffers).grow(500);
+    assertThat(buffers.relieve(own)).isFalse();
+    assertThat(requests).isEmpty();
+  }
+
+  @Test
+  void acquired_ofANegativeNumber_countsAsARelease() {
+    WriteBuffers buffers = new WriteBuffers(100);
+    new Memtable("a", buffers).grow(80);
+    assertThat(buffers.releases()).isZero();
+    buffers.acquired(0);
+    assertThat(buffers.releases()).isZero();
+    buffers.acquired(-80);
+    assertThat(buffers.releases()).isEqualTo(1);
+    assertThat(buffers.clock()).isEqualTo(80);
+    assertThat(requests).isEmpty();
+  }
+
+  @Test
+  void acquired_upToTheLimitBesideARequest_doesNotRepeatIt() {
+    WriteBuffers buffers = new WriteBuffers(100);
+    new Memtable("a", buffers).grow(150);
+    new Memtable("b", buffers).grow(100);
+    assertThat(requests).containsExactly("a");
   }
 }
