@@ -13,11 +13,13 @@ import dev.kv.admin.DBStats;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.core.read.SnapshotImpl;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.TransactionTooLargeException;
 import dev.kv.errors.TransactionTooOldException;
 import dev.kv.table.TableWriter;
+import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -89,9 +91,11 @@ class TransactionTest extends DbTestBase {
     open();
     put("a", "1");
     put("b", "1");
+    put("e", "1");
     try (Transaction transaction = db.transaction()) {
       put("a", "2");
       put("c", "2");
+      put("e", "2");
       assertThat(get(transaction, "a")).isEqualTo("1");
       assertThat(get(transaction, "c")).isEqualTo(NOT_FOUND);
       byte[] value = b("3");
@@ -104,10 +108,20 @@ class TransactionTest extends DbTestBase {
       assertThat(transaction.<String>read(b("d"), Slice::toUtf8String)).isEqualTo("3");
       assertThat(transaction.<String>read(b("a"), Slice::toUtf8String)).isNull();
       assertThat(transaction.<String>read(b("c"), Slice::toUtf8String)).isNull();
+      assertThat(transaction.<String>read(b("e"), Slice::toUtf8String)).isEqualTo("1");
       assertThat(s(db.get(ReadOptions.from(transaction.snapshot()), b("b")))).isEqualTo("1");
       assertThat(get("b")).isEqualTo("1");
     }
-    assertThat(contents()).isEqualTo("(a->2)(b->1)(c->2)");
+    assertThat(contents()).isEqualTo("(a->2)(b->1)(c->2)(e->2)");
+  }
+
+  @Test
+  void store_ofATransaction_isWhatItWasBegunWith() {
+    open();
+    try (Transaction transaction = db.transaction()) {
+      assertThat(transaction.store()).isSameAs(db);
+      assertThat(transaction.comparator()).isSameAs(db.comparator());
+    }
   }
 
   @ParameterizedTest
@@ -158,10 +172,13 @@ class TransactionTest extends DbTestBase {
       } else {
         transaction.close();
       }
+      assertThat(db.admin().stats().views().iterators()).as("its own").isZero();
       for (Runnable use :
           List.<Runnable>of(
               () -> transaction.get(b("a")),
               () -> transaction.getForUpdate(b("a")),
+              () -> transaction.getAll(List.of(b("a"))),
+              () -> transaction.getAll(List.of()),
               () -> transaction.read(b("a"), Slice::length),
               () -> transaction.put(b("a"), b("2")),
               () -> transaction.delete(b("a")),
@@ -458,6 +475,16 @@ class TransactionTest extends DbTestBase {
           cursor.seek(b("d"));
           cursor.next();
           cursor.prev();
+          cursor.prev();
+        },
+        List.of("b", "c", "d", "e", "f"),
+        List.of("a", "ff", "g"));
+    assertRange(
+        all,
+        cursor -> {
+          cursor.seek(b("b"));
+          cursor.next();
+          cursor.next();
           cursor.prev();
         },
         List.of("b", "c", "d", "e", "f"),
@@ -817,16 +844,27 @@ class TransactionTest extends DbTestBase {
   @Test
   void slices_ofOwnWrites_areRevokedByTheNextMove() {
     open();
+    List<Walk> moves =
+        List.of(DBIterator::next, DBIterator::seekToLast, cursor -> cursor.seek(b("a")));
     try (Transaction transaction = db.transaction();
         DBIterator cursor = transaction.put(b("a"), b("1")).put(b("b"), b("2")).iterator()) {
-      cursor.seekToFirst();
-      Slice key = cursor.keySlice();
-      Slice value = cursor.valueSlice();
-      assertThat(key.toUtf8String() + value.toUtf8String()).isEqualTo("a1");
-      cursor.next();
-      assertThatThrownBy(key::length).isInstanceOf(IllegalStateException.class);
-      assertThatThrownBy(value::length).isInstanceOf(IllegalStateException.class);
+      assertThat(cursor.isPlaced()).isFalse();
+      for (Walk move : moves) {
+        assertRevoked(cursor, move);
+        assertThat(cursor.isPlaced()).isTrue();
+      }
+      assertRevoked(cursor, DBIterator::close);
     }
+  }
+
+  private static void assertRevoked(DBIterator cursor, Walk move) {
+    cursor.seekToFirst();
+    Slice key = cursor.keySlice();
+    Slice value = cursor.valueSlice();
+    assertThat(key.toUtf8String() + value.toUtf8String()).isEqualTo("a1");
+    move.over(cursor);
+    assertThatThrownBy(key::length).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(value::length).isInstanceOf(IllegalStateException.class);
   }
 
   // Limits.
@@ -866,6 +904,49 @@ class TransactionTest extends DbTestBase {
     }
     assertThatThrownBy(() -> TransactionOptions.builder().maxBytes(0))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void operations_upToTheLimitOfBytes_areDone() {
+    open();
+    TransactionOptions with = TransactionOptions.SERIALIZABLE.toBuilder().maxBytes(400).build();
+    put("k", "1");
+    try (Transaction transaction = db.transaction(with);
+        DBIterator cursor = transaction.iterator()) {
+      cursor.seek(b("a".repeat(50)));
+      cursor.seek(b("z")); // the range before had 64 bytes and two keys of 50 and of 1
+      assertThatThrownBy(() -> transaction.put(b("x"), new byte[400 - 115 - 64]))
+          .isInstanceOf(TransactionTooLargeException.class)
+          .hasMessageContaining("has 115 bytes");
+      transaction.put(b("x"), new byte[400 - 115 - 64 - 1]);
+    }
+  }
+
+  /** So a transaction that the program has closed is no leak when it is collected. */
+  @Test
+  void registration_ended_isNotEndedAgain() {
+    open();
+    OpenTransaction ended = registration();
+    assertThat(ended.end()).isTrue();
+    assertThat(ended.end()).isFalse();
+    assertThat(ended.expire()).isFalse();
+    assertThat(ended.beginCommit()).isFalse();
+    OpenTransaction expired = registration();
+    assertThat(expired.expire()).isTrue();
+    assertThat(expired.beginCommit()).isFalse();
+    assertThat(expired.end()).isFalse();
+    OpenTransaction committing = registration();
+    assertThat(committing.beginCommit()).isTrue();
+    assertThat(committing.expire()).as("of a commit").isFalse();
+    assertThat(committing.isEnded()).isFalse();
+    assertThat(committing.end()).isTrue();
+    assertThat(committing.isEnded()).isTrue();
+    assertThat(db.admin().stats().views().snapshots()).isZero();
+  }
+
+  private OpenTransaction registration() {
+    SnapshotImpl snapshot = (SnapshotImpl) db.snapshot();
+    return new OpenTransaction(null, snapshot, Long.MAX_VALUE, new ReferenceQueue<>());
   }
 
   @Test
