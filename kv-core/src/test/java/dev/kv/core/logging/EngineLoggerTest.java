@@ -6,17 +6,33 @@ import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.core.Children;
 import dev.kv.env.Env;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.File;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.ILoggerFactory;
+import org.slf4j.IMarkerFactory;
 import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
+import org.slf4j.event.Level;
+import org.slf4j.helpers.BasicMDCAdapter;
+import org.slf4j.helpers.BasicMarkerFactory;
+import org.slf4j.helpers.LegacyAbstractLogger;
+import org.slf4j.helpers.MessageFormatter;
+import org.slf4j.spi.MDCAdapter;
+import org.slf4j.spi.SLF4JServiceProvider;
 
 class EngineLoggerTest {
   @TempDir Path temp;
@@ -82,5 +98,191 @@ class EngineLoggerTest {
     String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(child.waitFor()).as(output).isZero();
     return output;
+  }
+
+  // In class loaders of this JVM, which have the jars of a program.
+
+  @Test
+  void messages_ofEachLevel_reachTheProvider() throws Exception {
+    assertThat(inLoader("slf4j-simple", true, Messages.class))
+        .isEqualTo("debug true, info true: [DEBUG d 1, INFO i 2, WARN w 3, ERROR e 4]");
+  }
+
+  @Test
+  void messages_withoutProvider_goNowhere() throws Exception {
+    for (String jars : List.of("slf4j-simple", "slf4j")) {
+      assertThat(inLoader(jars, false, Silence.class)).isEqualTo("debug false, info false");
+    }
+  }
+
+  /** Netty would ask slf4j, which then prints its notice. */
+  @Test
+  void netty_withoutProvider_logsAsWithoutSlf4j() throws Exception {
+    for (String jars : List.of("slf4j-simple", "slf4j")) {
+      assertThat(inLoader(jars, false, NettyChoice.class)).isEqualTo("JdkLoggerFactory");
+    }
+  }
+
+  @Test
+  void netty_withProviderOrAChoiceOfTheProgram_isLeftAlone() throws Exception {
+    assertThat(inLoader("slf4j-simple", true, NettyChoice.class)).isEqualTo("Slf4JLoggerFactory");
+    assertThat(inLoader("slf4j", false, OwnChoice.class)).isEqualTo("Own");
+  }
+
+  /**
+   * Runs a program in a loader without the jars whose paths contain a text, and returns its result.
+   */
+  private String inLoader(String jars, boolean provider, Class<? extends Supplier<String>> program)
+      throws Exception {
+    List<URL> urls = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+      if (!entry.contains(jars)) {
+        urls.add(Path.of(entry).toUri().toURL());
+      }
+    }
+    if (provider) {
+      Path services = Files.createDirectories(temp.resolve("META-INF/services"));
+      Files.writeString(
+          services.resolve(SLF4JServiceProvider.class.getName()), Recorder.class.getName());
+      urls.add(temp.toUri().toURL());
+    }
+    try (URLClassLoader loader =
+        new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+      Object inside = loader.loadClass(program.getName()).getDeclaredConstructor().newInstance();
+      return (String) ((Supplier<?>) inside).get();
+    }
+  }
+
+  /** Logs one message of each level. */
+  public static final class Messages implements Supplier<String> {
+    @Override
+    public String get() {
+      EngineLogger log = EngineLogger.of(EngineLoggerTest.class);
+      log.debug("d {}", 1);
+      log.info("i {}", 2);
+      log.warn("w {}", 3);
+      log.error("e {}", 4);
+      return enabled(log) + ": " + Recorder.MESSAGES;
+    }
+  }
+
+  /** Does so if there is nothing to log with. */
+  public static final class Silence implements Supplier<String> {
+    @Override
+    public String get() {
+      EngineLogger log = EngineLogger.of(EngineLoggerTest.class);
+      log.debug("d {}", 1);
+      log.info("i {}", 2);
+      log.warn("w {}", 3);
+      log.error("e {}", 4);
+      return enabled(log);
+    }
+  }
+
+  private static String enabled(EngineLogger log) {
+    return "debug " + log.isDebugEnabled() + ", info " + log.isInfoEnabled();
+  }
+
+  /** What Netty logs with after the engine has prepared it. */
+  public static final class NettyChoice implements Supplier<String> {
+    @Override
+    public String get() {
+      EngineLogger.prepareNetty();
+      return InternalLoggerFactory.getDefaultFactory().getClass().getSimpleName();
+    }
+  }
+
+  /** The same if the program has chosen before. */
+  public static final class OwnChoice implements Supplier<String> {
+    /** What the program has chosen. */
+    private static final class Own extends InternalLoggerFactory {
+      @Override
+      protected InternalLogger newInstance(String name) {
+        throw new AssertionError(name);
+      }
+    }
+
+    @Override
+    public String get() {
+      InternalLoggerFactory.setDefaultFactory(new Own());
+      return new NettyChoice().get();
+    }
+  }
+
+  /** A provider of slf4j that keeps the messages. */
+  public static final class Recorder implements SLF4JServiceProvider {
+    static final List<String> MESSAGES = new ArrayList<>();
+
+    private final BasicMarkerFactory markers = new BasicMarkerFactory();
+    private final BasicMDCAdapter contexts = new BasicMDCAdapter();
+
+    @Override
+    public ILoggerFactory getLoggerFactory() {
+      return Kept::new;
+    }
+
+    @Override
+    public IMarkerFactory getMarkerFactory() {
+      return markers;
+    }
+
+    @Override
+    public MDCAdapter getMDCAdapter() {
+      return contexts;
+    }
+
+    @Override
+    public String getRequestedApiVersion() {
+      return "2.0.99";
+    }
+
+    @Override
+    public void initialize() {
+      MESSAGES.clear();
+    }
+
+    private static final class Kept extends LegacyAbstractLogger {
+      private static final long serialVersionUID = 1L;
+
+      Kept(String name) {
+        this.name = name;
+      }
+
+      @Override
+      public boolean isTraceEnabled() {
+        return false;
+      }
+
+      @Override
+      public boolean isDebugEnabled() {
+        return true;
+      }
+
+      @Override
+      public boolean isInfoEnabled() {
+        return true;
+      }
+
+      @Override
+      public boolean isWarnEnabled() {
+        return true;
+      }
+
+      @Override
+      public boolean isErrorEnabled() {
+        return true;
+      }
+
+      @Override
+      protected String getFullyQualifiedCallerName() {
+        return "";
+      }
+
+      @Override
+      protected void handleNormalizedLoggingCall(
+          Level level, Marker marker, String message, Object[] arguments, Throwable thrown) {
+        MESSAGES.add(level + " " + MessageFormatter.arrayFormat(message, arguments).getMessage());
+      }
+    }
   }
 }
