@@ -1,0 +1,155 @@
+package dev.kv.core.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.kv.core.event.Events;
+import dev.kv.errors.CorruptionException;
+import dev.kv.event.DamageEvent;
+import dev.kv.options.RecoveryMode;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+class LogDamageTest {
+  private final List<DamageEvent> heard = new ArrayList<>();
+
+  private LogDamage damage(RecoveryMode mode, boolean lastLog) {
+    Events events = new Events("db", event -> heard.add((DamageEvent) event));
+    events.onPost(events::deliver);
+    return new LogDamage(events, mode, "5.log", lastLog);
+  }
+
+  private static void assertRefused(ThrowingCallable call, String what, long offset) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            CorruptionException.class,
+            e -> {
+              assertThat(e.file()).isEqualTo("5.log");
+              assertThat(e.offset()).isEqualTo(offset);
+            })
+        .hasMessageContaining(what)
+        .hasMessageContaining("Options.recoveryMode");
+  }
+
+  private DamageEvent event(long offset, String message) {
+    return new DamageEvent("db", DamageEvent.During.RECOVERY, "5.log", offset, message);
+  }
+
+  @Test
+  void damage_underCppCompat_isCountedAndPassed() {
+    LogDamage damage = damage(RecoveryMode.CPP_COMPAT, false);
+    assertThat(damage.reason()).isEmpty();
+    damage.corruption(100, 7, "bad checksum", false);
+    damage.corruption(200, 3, "torn", true);
+    damage.recordAfterEnd(300, 50);
+    assertThat(damage.hasEnded()).isFalse();
+    assertThat(damage.dropped()).isEqualTo(10);
+    assertThat(damage.reason()).isEqualTo("bad checksum (5.log, offset 100)");
+    assertThat(heard)
+        .containsExactly(
+            event(100, "bad checksum: dropped 7 bytes (file 5.log, offset 100)"),
+            event(200, "torn: dropped 3 bytes (file 5.log, offset 200)"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"POINT_IN_TIME", "TORN_WRITES"})
+  void tornDamage_whereTheRecoveryMayEnd_endsItAndTheRestIsDropped(RecoveryMode mode) {
+    LogDamage damage = damage(mode, false);
+    damage.recordAfterEnd(0, 1000);
+    assertThat(damage.dropped()).as("before the end").isZero();
+    damage.corruption(100, 7, "torn", true);
+    assertThat(damage.hasEnded()).isTrue();
+    damage.corruption(200, 3, "bad checksum", false);
+    damage.recordAfterEnd(300, 50);
+    damage.tornEnd(400, 20);
+    assertThat(damage.dropped()).isEqualTo(7 + 3 + 50);
+    assertThat(damage.reason()).isEqualTo("torn (5.log, offset 100)");
+    assertThat(heard).hasSize(1);
+  }
+
+  @Test
+  void otherDamage_isRefusedUnlessTheRecoveryEndsAnywhere() {
+    LogDamage anywhere = damage(RecoveryMode.POINT_IN_TIME, false);
+    anywhere.corruption(100, 7, "bad checksum", false);
+    assertThat(anywhere.hasEnded()).isTrue();
+    assertThat(anywhere.dropped()).isEqualTo(7);
+    for (RecoveryMode mode : List.of(RecoveryMode.TORN_WRITES, RecoveryMode.STRICT)) {
+      LogDamage damage = damage(mode, true);
+      assertRefused(() -> damage.corruption(100, 7, "bad checksum", false), "bad checksum", 100);
+      assertThat(damage.hasEnded()).isFalse();
+    }
+  }
+
+  @Test
+  void tornDamage_underStrict_mayOnlyBeTheEndOfTheLastLog() {
+    LogDamage earlier = damage(RecoveryMode.STRICT, false);
+    assertRefused(() -> earlier.corruption(100, 7, "torn", true), "torn", 100);
+    LogDamage last = damage(RecoveryMode.STRICT, true);
+    last.corruption(100, 7, "torn", true);
+    assertThat(last.hasEnded()).isTrue();
+    last.corruption(200, 3, "bad checksum", false);
+    assertThat(last.dropped()).as("what follows is no record").isEqualTo(7);
+    assertRefused(
+        () -> last.recordAfterEnd(300, 50), "torn (5.log, offset 100); whole records follow", 300);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = Mode.EXCLUDE,
+      names = {"CPP_COMPAT", "PARANOID"})
+  void gap_beforeARecordThatContinues_isNoDamage(RecoveryMode mode) {
+    LogDamage damage = damage(mode, true);
+    damage.gap(100, 900);
+    damage.judgeGap(8, 8);
+    damage.judgeGap(20, 9); // without a gap
+    assertThat(damage.hasEnded()).isFalse();
+    assertThat(heard).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = Mode.EXCLUDE,
+      names = {"CPP_COMPAT", "PARANOID"})
+  void gap_beforeARecordThatDoesNotContinue_isWhereItEnds(RecoveryMode mode) {
+    LogDamage damage = damage(mode, true);
+    damage.gap(100, 900);
+    damage.judgeGap(9, 8);
+    assertThat(damage.hasEnded()).isTrue();
+    assertThat(damage.dropped()).isEqualTo(900);
+    assertThat(damage.reason()).startsWith("records are missing").endsWith("(5.log, offset 100)");
+    damage.gap(2000, 50); // after the end
+    damage.judgeGap(30, 10);
+    assertThat(damage.dropped()).isEqualTo(900);
+  }
+
+  @Test
+  void gap_underCppCompat_isNothing() {
+    LogDamage damage = damage(RecoveryMode.CPP_COMPAT, true);
+    damage.gap(100, 900);
+    damage.judgeGap(9, 8);
+    assertThat(damage.dropped()).isZero();
+    assertThat(damage.reason()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = Mode.EXCLUDE, names = "PARANOID")
+  void tornEnd_ofTheLastLog_isNotedAndEndsTheRecoveryWhereItMay(RecoveryMode mode) {
+    LogDamage damage = damage(mode, true);
+    damage.tornEnd(100, 7);
+    assertThat(damage.hasEnded()).isEqualTo(mode != RecoveryMode.CPP_COMPAT);
+    assertThat(damage.dropped()).isEqualTo(7);
+    assertThat(damage.reason()).isEqualTo("the log ends inside a record (5.log, offset 100)");
+    assertThat(heard).hasSize(1);
+  }
+
+  @Test
+  void tornEnd_ofAnEarlierLogUnderStrict_isRefused() {
+    LogDamage damage = damage(RecoveryMode.STRICT, false);
+    assertRefused(() -> damage.tornEnd(100, 7), "the log ends inside a record", 100);
+  }
+}
