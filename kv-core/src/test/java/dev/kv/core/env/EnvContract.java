@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.Call;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.RandomAccessFile;
@@ -89,6 +90,24 @@ public abstract class EnvContract {
       assertThat(into.array()).isEqualTo("56".getBytes(US_ASCII));
       file.skip(Long.MAX_VALUE);
       assertThat(file.read(into.clear())).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  final void sequential_intoAPartOfABuffer_writesNothingElse() throws IOException {
+    write("f", "0123456789");
+    ByteBuffer array = ByteBuffer.wrap(new byte[20], 5, 10).slice();
+    for (ByteBuffer into : new ByteBuffer[] {array, ByteBuffer.allocateDirect(10)}) {
+      try (SequentialFile file = env.openSequential(dir.resolve("f"))) {
+        into.position(2).limit(5);
+        assertThat(file.read(into)).isEqualTo(3);
+        assertThat(into.position()).isEqualTo(5);
+        byte[] read = new byte[10];
+        into.clear().get(0, read);
+        assertThat(read).containsExactly(0, 0, '0', '1', '2', 0, 0, 0, 0, 0);
+        into.limit(0);
+        assertThat(file.read(into)).isZero();
+      }
     }
   }
 
@@ -395,6 +414,32 @@ public abstract class EnvContract {
       log.cut(done);
     }
     assertThat(readAll("l")).isEqualTo(data);
+  }
+
+  /** From a buffer with these bytes alone: nothing after them is read. */
+  @Test
+  final void mappedLog_storeOverTheEndOfAWindow_isWhole() throws IOException {
+    long position = (4 << 20) - 5;
+    try (MappedLogFile log = mappedLog("l")) {
+      log.reserve((4 << 20) + BLOCK);
+      log.store(position, direct("0123456789"), 0, 10);
+      log.store(position, direct(""), 0, 0);
+      log.sync(position, position + 10);
+      log.cut(position + 10);
+    }
+    byte[] read = readAll("l");
+    assertThat(Arrays.copyOfRange(read, (int) position, read.length))
+        .isEqualTo("0123456789".getBytes(US_ASCII));
+  }
+
+  @Test
+  final void mappedLog_cutOrClosedByAnotherThread_isClosedByThisOne() throws Exception {
+    MappedLogFile log = mappedLog("l");
+    log.reserve(BLOCK);
+    assertThat(Call.start(() -> log.cut(log.reserved())).outcome()).isNull();
+    assertThat(Call.start(log::close).outcome()).isNull();
+    log.close();
+    assertThat(env.size(dir.resolve("l")) % BLOCK).isZero();
   }
 
   @Test

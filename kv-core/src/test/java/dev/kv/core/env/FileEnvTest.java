@@ -16,17 +16,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,6 +80,222 @@ final class FileEnvTest extends EnvContract {
     fileEnv.awaitUnmapped();
     assertThat(fileEnv.openFiles()).isZero();
     assertThat(fileEnv.liveMappings()).isZero();
+  }
+
+  /** The counts above are the engine's own. */
+  @Test
+  @EnabledOnOs(value = OS.LINUX, disabledReason = "lists descriptors and mappings in /proc")
+  void files_closed_leaveNoDescriptorAndNoMapping() throws IOException {
+    write("f", "hello");
+    Path path = dir.resolve("f");
+    env.openSequential(path).close();
+    assertThat(descriptorsAndMappings()).isEmpty();
+    env.openRandomAccess(path, false).close();
+    assertThat(descriptorsAndMappings()).isEmpty();
+    env.openAppendable(path).close();
+    assertThat(descriptorsAndMappings()).isEmpty();
+    try (RandomAccessFile mapped = env.openRandomAccess(path, true)) {
+      assertThat(mapped.mappedBytes()).isEqualTo(5);
+      assertThat(descriptorsAndMappings()).as("a mapping").hasSize(1);
+    }
+    assertThat(descriptorsAndMappings()).isEmpty();
+    try (MappedLogFile log = mappedLog("l")) {
+      assertThat(descriptorsAndMappings()).as("both").hasSize(2);
+      log.cut(0);
+      assertThat(descriptorsAndMappings()).as("a descriptor").hasSize(1);
+    }
+    assertThat(descriptorsAndMappings()).isEmpty();
+    try (Env.Lock lock = env.lock(dir.resolve("LOCK"))) {
+      assertThat(lock).isNotNull();
+      assertThat(fileEnv.openFiles()).isEqualTo(1);
+      assertThat(descriptorsAndMappings()).hasSize(1);
+    }
+    assertThat(descriptorsAndMappings()).isEmpty();
+  }
+
+  private List<String> descriptorsAndMappings() throws IOException {
+    fileEnv.awaitUnmapped();
+    List<String> found = new ArrayList<>();
+    try (Stream<String> mappings = Files.lines(Path.of("/proc/self/maps"))) {
+      mappings.filter(line -> line.contains(dir.toString())).forEach(found::add);
+    }
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path descriptor : descriptors.toList()) {
+        String target = targetOf(descriptor);
+        if (target.contains(dir.toString())) {
+          found.add(target);
+        }
+      }
+    }
+    return found;
+  }
+
+  private static String targetOf(Path descriptor) throws IOException {
+    try {
+      return Files.readSymbolicLink(descriptor).toString();
+    } catch (NoSuchFileException e) {
+      return ""; // closed meanwhile by another thread of the JVM
+    }
+  }
+
+  @Test
+  void describeOpen_withInvariants_hasAStackForEach() throws IOException {
+    write("f", "hello");
+    try (RandomAccessFile mapped = env.openRandomAccess(dir.resolve("f"), true);
+        SequentialFile sequential = env.openSequential(dir.resolve("f"))) {
+      assertThat(mapped).isNotNull();
+      assertThat(sequential).isNotNull();
+      assertThat(fileEnv.describeOpen())
+          .hasSize(2)
+          .allSatisfy(
+              line ->
+                  assertThat(line)
+                      .contains(dir.resolve("f").toString())
+                      .contains("\n    at " + OpenFiles.class.getName()));
+    }
+  }
+
+  @Test
+  void mappedFile_asMappedBytes_showsTheWholeFile() throws IOException {
+    write("f", "\u0001\0\0\0hello");
+    try (RandomAccessFile file = env.openRandomAccess(dir.resolve("f"), true)) {
+      MappedBytes bytes = (MappedBytes) file;
+      ByteBuffer mapping = bytes.mapping();
+      assertThat(mapping.capacity()).isEqualTo(9);
+      assertThat(mapping.isReadOnly()).isTrue();
+      assertThat(mapping.getInt(0)).as("little-endian").isEqualTo(1);
+      mapping.position(3);
+      assertThat(bytes.mapping().position()).isZero();
+      bytes.absorbFault();
+      assertThat(bytes.absorbMissedFault()).isFalse();
+    }
+  }
+
+  @Test
+  void sequential_skippedToTheEnd_readsWhatIsAppendedThen() throws IOException {
+    write("f", "0123456789");
+    try (SequentialFile file = env.openSequential(dir.resolve("f"))) {
+      file.read(ByteBuffer.allocate(4));
+      file.skip(100);
+      Files.writeString(dir.resolve("f"), "abc", StandardOpenOption.APPEND);
+      ByteBuffer into = ByteBuffer.allocate(10);
+      assertThat(file.read(into)).isEqualTo(3);
+      assertThat(into.get(0)).isEqualTo((byte) 'a');
+    }
+  }
+
+  @Test
+  void mappedLog_createdOverALargerFile_holdsNothingOfIt() throws IOException {
+    byte[] before = new byte[5 << 20];
+    Arrays.fill(before, (byte) 7);
+    write("l", before);
+    try (MappedLogFile log = mappedLog("l")) {
+      log.reserve(32 << 10);
+      byte[] read = readAll("l");
+      assertThat(read).hasSize(4 << 20);
+      assertAll(read, 0, read.length, 0);
+    }
+  }
+
+  @Test
+  void mappedLog_reserved_hasWhatWasAskedFor() throws IOException {
+    try (MappedLogFile log = mappedLog("l")) {
+      log.reserve(3 * (32 << 10));
+      assertThat(log.reserved()).isEqualTo(3 * (32 << 10));
+      log.reserve(32 << 10);
+      assertThat(log.reserved()).isEqualTo(3 * (32 << 10));
+    }
+  }
+
+  @Test
+  void mappedLog_afterClose_saysThatItIsClosed() throws IOException {
+    MappedLogFile log = mappedLog("l");
+    log.reserve(32 << 10);
+    log.sync(0, 1); // of the size
+    log.close();
+    assertThatThrownBy(() -> log.reserve(64 << 10)).hasMessage("closed: " + dir.resolve("l"));
+    assertThatThrownBy(() -> log.sync(0, 1)).hasMessage("closed: " + dir.resolve("l"));
+    assertThatThrownBy(() -> log.cut(0)).hasMessage("closed: " + dir.resolve("l"));
+    assertThatThrownBy(() -> log.store(0, direct("x"), 0, 1))
+        .hasMessage("closed: " + dir.resolve("l"));
+  }
+
+  /** What is in the file is not known. */
+  @Test
+  @EnabledOnOs(value = OS.LINUX, disabledReason = "writes to a device that is always full")
+  void writable_afterAFailedWrite_isNotUsed() throws IOException {
+    Path full = Path.of("/dev/full");
+    java.io.RandomAccessFile device = new java.io.RandomAccessFile(full.toFile(), "rw");
+    try (WritableFile file =
+        new FileWritable(full, device, DescriptorSync.DESCRIPTOR, new OpenFiles())) {
+      file.append(ByteBuffer.allocate(10));
+      assertThatThrownBy(file::flush).hasMessageContaining("No space left");
+      String earlier = "an earlier write failed: /dev/full";
+      assertThatThrownBy(() -> file.append(ByteBuffer.allocate(10))).hasMessage(earlier);
+      assertThatThrownBy(file::flush).hasMessage(earlier);
+      assertThatThrownBy(file::sync).hasMessage(earlier);
+    }
+  }
+
+  @Test
+  void writable_afterClose_saysThatItIsClosed() throws IOException {
+    WritableFile file = env.createWritable(dir.resolve("f"));
+    file.close();
+    assertThatThrownBy(() -> file.append(ByteBuffer.allocate(1)))
+        .hasMessage("closed: " + dir.resolve("f"));
+    assertThatThrownBy(file::sync).hasMessage("closed: " + dir.resolve("f"));
+  }
+
+  @Test
+  void create_belowAFile_saysWhatCannotBeOpened() throws IOException {
+    write("f", "x");
+    Path below = dir.resolve("f").resolve("g");
+    assertThatThrownBy(() -> env.createWritable(below))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("cannot open " + below);
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void rename_throughASymbolicLink_isRefusedUnlessBothAreThere() throws IOException {
+    Path elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
+    Path link = Files.createSymbolicLink(dir.resolve("lost"), elsewhere);
+    write("f", "x");
+    assertThatThrownBy(() -> env.rename(dir.resolve("f"), link.resolve("f")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll(link.toString(), "symbolic link");
+    assertThat(elsewhere).isEmptyDirectory();
+    Files.move(dir.resolve("f"), elsewhere.resolve("f"));
+    env.rename(link.resolve("f"), link.resolve("g"));
+    assertThat(elsewhere.resolve("g")).hasContent("x");
+    env.rename(link.resolve("g"), dir.resolve("f"));
+    assertThat(env.isSymbolicLink(link)).isTrue();
+    assertThat(env.isSymbolicLink(dir.resolve("f"))).isFalse();
+    assertThat(env.isSymbolicLink(elsewhere)).isFalse();
+  }
+
+  /** A link to a symbolic link would be one, and could lead to another file. */
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void link_toAnythingButAFile_isNotMade() throws IOException {
+    write("f", "x");
+    Path symbolic = Files.createSymbolicLink(dir.resolve("s"), dir.resolve("f"));
+    env.createDirectory(dir.resolve("d"));
+    assertThat(env.link(symbolic, dir.resolve("g"))).isFalse();
+    assertThat(env.link(dir.resolve("d"), dir.resolve("g"))).isFalse();
+    assertThat(dir.resolve("g")).doesNotExist();
+  }
+
+  @Test
+  @EnabledOnOs(value = OS.LINUX, disabledReason = "needs a second file system")
+  void link_intoAnotherFileSystem_isNotMade() throws IOException {
+    Path shared = Path.of("/dev/shm");
+    Assumptions.assumeTrue(
+        Files.isWritable(shared) && !Files.getFileStore(shared).equals(Files.getFileStore(dir)));
+    write("f", "x");
+    Path link = shared.resolve("kv-" + ProcessHandle.current().pid() + "-" + System.nanoTime());
+    assertThat(env.link(dir.resolve("f"), link)).isFalse();
+    assertThat(link).doesNotExist();
   }
 
   @Test

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.env.FileName.Kind;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,6 +25,7 @@ final class FileNamesTest {
     "0.ldb, TABLE, 0",
     "000005.ldb, TABLE, 5",
     "CURRENT, CURRENT, 0",
+    "CHANGES, CHANGES, 0",
     "LOCK, LOCK, 0",
     "MANIFEST-2, MANIFEST, 2",
     "MANIFEST-000007, MANIFEST, 7",
@@ -108,6 +111,24 @@ final class FileNamesTest {
     assertThat(FileNames.temp(DIR, 999)).isEqualTo(DIR.resolve("000999.dbtmp"));
     assertThat(FileNames.log(DIR, 1234567)).isEqualTo(DIR.resolve("1234567.log"));
     assertThat(FileNames.current(DIR)).isEqualTo(DIR.resolve("CURRENT"));
+    assertThat(FileNames.changes(DIR)).isEqualTo(DIR.resolve("CHANGES"));
+  }
+
+  @Test
+  void names_asKeys_areEqualIfKindAndNumberAre() {
+    FileName name = new FileName(Kind.LOG, 7);
+    assertThat(name)
+        .isEqualTo(new FileName(Kind.LOG, 7))
+        .hasSameHashCodeAs(new FileName(Kind.LOG, 7))
+        .isNotEqualTo(new FileName(Kind.LOG, 8))
+        .isNotEqualTo(new FileName(Kind.TABLE, 7))
+        .isNotEqualTo("000007.log");
+    Set<Integer> hashes = new HashSet<>();
+    for (int number = 0; number < 100; number++) {
+      hashes.add(new FileName(Kind.LOG, number).hashCode());
+      hashes.add(new FileName(Kind.TABLE, number).hashCode());
+    }
+    assertThat(hashes).hasSizeGreaterThan(100);
   }
 
   @Test

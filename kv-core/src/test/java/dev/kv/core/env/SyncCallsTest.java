@@ -52,11 +52,29 @@ class SyncCallsTest {
 
   @Test
   void syncDirectory_ofAnyDirectory_forcesIt() throws IOException {
+    assertForced(() -> new FileEnv().syncDirectory(directory));
+  }
+
+  /** As on macOS. */
+  @Test
+  void channelSync_ofAFile_forcesIt() throws IOException {
+    Path path = directory.resolve("f");
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      assertForced(() -> DescriptorSync.CHANNEL.sync(path, file));
+    }
+  }
+
+  /** A call that may fail. */
+  private interface Sync {
+    void run() throws IOException;
+  }
+
+  private void assertForced(Sync sync) throws IOException {
     Path recorded = directory.resolve("recording.jfr");
     try (Recording recording = new Recording()) {
       recording.enable("jdk.FileForce").withoutThreshold();
       recording.start();
-      new FileEnv().syncDirectory(directory);
+      sync.run();
       recording.stop();
       recording.dump(recorded);
     }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,5 +49,39 @@ class UnmapperTest {
     unmapper.await();
     assertThat(unmapper.count()).isZero();
     assertThat(unmapper.describe()).isEmpty();
+  }
+
+  @Test
+  void describe_ofAMapping_namesItsFileUntilItIsUnmapped() throws IOException {
+    Unmapper unmapper = new Unmapper(true);
+    List<Mapping> mappings = mappings(unmapper);
+    assertThat(unmapper.describe())
+        .hasSize(MAPPINGS)
+        .allSatisfy(line -> assertThat(line).contains(temp.resolve("f").toString()));
+    mappings.forEach(unmapper::unmapNow);
+    assertThat(unmapper.describe()).isEmpty();
+  }
+
+  /** A mapping that cannot be unmapped is lost, and the others are not. */
+  @Test
+  void unmap_ofOneThatFails_goesOnInADaemon() throws IOException {
+    for (boolean atOnce : new boolean[] {true, false}) {
+      Unmapper unmapper = new Unmapper(atOnce);
+      List<Mapping> mappings = mappings(unmapper);
+      AtomicReference<Thread> failed = new AtomicReference<>();
+      unmapper.unmap(
+          new Mapping(mappings.get(0).buffer()) {
+            @Override
+            void unmap() {
+              failed.set(Thread.currentThread());
+              throw new IllegalStateException("simulated");
+            }
+          });
+      mappings.forEach(unmapper::unmap);
+      unmapper.await();
+      assertThat(unmapper.count()).isZero();
+      assertThat(failed.get() == Thread.currentThread()).isEqualTo(atOnce);
+      assertThat(atOnce || failed.get().isDaemon()).isTrue();
+    }
   }
 }
