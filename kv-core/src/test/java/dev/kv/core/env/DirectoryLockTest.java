@@ -14,6 +14,7 @@ import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -160,6 +161,13 @@ final class DirectoryLockTest {
         .isInstanceOf(IOException.class);
     assertThatThrownBy(() -> env.lock(dir)).isInstanceOf(IOException.class);
     assertThat(System.getProperties().toString()).doesNotContain(temp.toRealPath().toString());
+  }
+
+  @Test
+  void lockFile_thatIsMissing_isNotSaidToBeHeld() {
+    assertThatThrownBy(() -> env.openSequential(file)).isInstanceOf(NoSuchFileException.class);
+    assertThatThrownBy(() -> env.openRandomAccess(file, true))
+        .isInstanceOf(NoSuchFileException.class);
   }
 
   @Test
