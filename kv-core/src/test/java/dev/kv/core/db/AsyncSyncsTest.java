@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DB;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.core.Call;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
@@ -23,6 +26,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -246,5 +251,73 @@ class AsyncSyncsTest extends DbTestBase {
   void nullArguments_areRefusedAtTheCall() {
     assertThatThrownBy(() -> db.writeAsync(null, WriteBatch.create())).hasMessage("options");
     assertThatThrownBy(() -> db.writeAsync(WriteOptions.SYNC, null)).hasMessage("batch");
+  }
+
+  // Without a database.
+
+  @Test
+  void request_isCompleteAfterASyncThatBeginsLater() throws Exception {
+    AtomicInteger syncs = new AtomicInteger();
+    AsyncSyncs asynchronous = new AsyncSyncs(Env.fileSystem(), syncs::incrementAndGet);
+    for (int i = 1; i <= 3; i++) {
+      await(asynchronous.request());
+      assertThat(syncs).hasValue(i);
+    }
+    asynchronous.close();
+    assertThat(syncs).as("there was nothing left").hasValue(3);
+  }
+
+  @Test
+  void request_whoseSyncFails_failsAlone() throws Exception {
+    AtomicReference<Error> failure = new AtomicReference<>(new AssertionError("simulated"));
+    AsyncSyncs asynchronous =
+        new AsyncSyncs(
+            Env.fileSystem(),
+            () -> {
+              Error error = failure.getAndSet(null);
+              if (error != null) {
+                throw error;
+              }
+            });
+    assertThat(failureOf(asynchronous.request())).isInstanceOf(AssertionError.class);
+    await(asynchronous.request());
+    asynchronous.close();
+  }
+
+  @Test
+  void request_withoutAThread_failsWithTheCause() throws Exception {
+    OutOfMemoryError cause = new OutOfMemoryError("unable to create native thread");
+    Env exhausted =
+        new ForwardingEnv(Env.inMemory()) {
+          @Override
+          public Thread startThread(String name, Runnable task) {
+            throw cause;
+          }
+        };
+    AsyncSyncs asynchronous = new AsyncSyncs(exhausted, () -> {});
+    assertThat(failureOf(asynchronous.request())).isSameAs(cause);
+    asynchronous.close();
+  }
+
+  @Test
+  void close_servesTheRequestsSoFarAndRefusesLaterOnes() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    AsyncSyncs asynchronous =
+        new AsyncSyncs(
+            Env.fileSystem(),
+            () -> {
+              begun.countDown();
+              awaitLatch(gate);
+            });
+    CompletionStage<Void> running = asynchronous.request();
+    awaitLatch(begun);
+    CompletionStage<Void> waiting = asynchronous.request();
+    Call close = Call.start(asynchronous::close);
+    gate.countDown();
+    assertThat(close.outcome()).isNull();
+    await(running);
+    await(waiting);
+    assertThat(failureOf(asynchronous.request())).isInstanceOf(DBClosedException.class);
   }
 }
