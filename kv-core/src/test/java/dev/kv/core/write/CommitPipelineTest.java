@@ -11,6 +11,7 @@ import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.LookupKey;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.write.FakeTarget.Group;
@@ -284,6 +285,29 @@ final class CommitPipelineTest {
       writer.publish();
     }
     assertThat(pipeline.skips().isEmpty()).isTrue();
+  }
+
+  /** A range of tombstones ends before the first put into it, and a deletion changes nothing. */
+  @Test
+  void put_intoARangeThatSeeksSkip_shortensIt() {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    for (int i = 0; i < 2; i++) { // the first one begins the watch, and the second one is proved
+      pipeline.skips().offer(bytes("b"), bytes("y"), 1, 0);
+    }
+    assertThat(skips("n", 1)).isTrue();
+    pipeline.delete(bytes("e"), false);
+    pipeline.put(bytes("z"), bytes("1"), false);
+    assertThat(skips("n", 3)).isTrue();
+    pipeline.write(new EncodedBatch().delete(bytes("c")).put(bytes("m"), bytes("1")), false);
+    assertThat(skips("n", 5)).isFalse();
+    assertThat(skips("d", 5)).isTrue();
+  }
+
+  private boolean skips(String key, long sequence) {
+    try (LookupKey lookup = new LookupKey(target.budget)) {
+      lookup.set(bytes(key), sequence);
+      return pipeline.skips().find(lookup, sequence, 0) != null;
+    }
   }
 
   // One thread.
