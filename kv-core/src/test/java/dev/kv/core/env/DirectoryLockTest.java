@@ -73,7 +73,9 @@ final class DirectoryLockTest {
       assertThat(lock).isNotNull();
       Path hardLink = Files.createLink(other.resolve("LOCK"), file);
       assertThat(env.lock(hardLink)).isNull();
+      assertThatThrownBy(() -> env.openSequential(hardLink)).isInstanceOf(IOException.class);
       assertHeldElsewhere();
+      assertDescriptors(1);
     }
   }
 
@@ -87,6 +89,7 @@ final class DirectoryLockTest {
       assertThat(holder.answer()).isEqualTo("locked");
       assertThat(env.lock(file)).isNull();
       assertThat(env.lock(file)).isNull();
+      assertDescriptors(0);
     }
     try (Env.Lock again = env.lock(file)) {
       assertThat(again).isNotNull();
@@ -179,6 +182,13 @@ final class DirectoryLockTest {
       assertThat(env.list(dir)).contains("LOCK");
       assertThat(env.size(file)).isZero();
       assertHeldElsewhere();
+    }
+  }
+
+  /** The lock file is not even opened if this process has it: the close would drop the lock. */
+  private void assertDescriptors(int count) throws IOException {
+    if (OS.LINUX.isCurrentOs()) {
+      assertThat(Descriptors.of(temp.toRealPath().toString())).hasSize(count);
     }
   }
 
