@@ -78,10 +78,12 @@ final class ListCursor extends InternalIterator {
     valid = at >= 0 && at < entries.size();
     if (valid) {
       Entries.Entry entry = entries.get(at);
-      keyBuffer = direct(entry.key());
+      keyOffset = 2;
       keyLength = entry.key().length;
-      valueBuffer = direct(entry.value());
+      keyBuffer = direct(keyOffset + keyLength).put(keyOffset, entry.key());
+      valueOffset = 1;
       valueLength = entry.value().length;
+      valueBuffer = direct(valueOffset + valueLength).put(valueOffset, entry.value());
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.kv.core.iterator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
@@ -11,6 +12,7 @@ import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.table.block.CursorModel;
 import dev.kv.core.table.block.Entries;
+import dev.kv.errors.CorruptionException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -100,6 +102,48 @@ class MergingIteratorTest {
     InternalIterator merged = MergingIterator.of(order);
     merged.seekToFirst();
     assertThat(merged.isValid()).isFalse();
+  }
+
+  @Test
+  void opened_ofSeveralSources_hasTheEntriesOfAll() {
+    try (InternalIterator merged =
+        MergingIterator.opened(order, List.of("a", "c", "b"), key -> cursor(key, key + "x"))) {
+      StringBuilder seen = new StringBuilder();
+      for (merged.seekToFirst(); merged.isValid(); merged.next()) {
+        seen.append(user(merged)).append(' ');
+      }
+      assertThat(seen.toString()).isEqualTo("a ax b bx c cx ");
+    }
+  }
+
+  @Test
+  void opened_ofASourceThatCannotBeOpened_closesThoseBeforeIt() {
+    List<ListCursor> open = new ArrayList<>();
+    assertThatThrownBy(
+            () ->
+                MergingIterator.opened(
+                    order,
+                    List.of("a", "b", "bad", "c"),
+                    key -> {
+                      if (key.equals("bad")) {
+                        throw new CorruptionException("damaged", "000005.ldb", 0);
+                      }
+                      ListCursor cursor = cursor(key);
+                      open.add(cursor);
+                      return cursor;
+                    }))
+        .isInstanceOf(CorruptionException.class);
+    assertThat(open).hasSize(2).allMatch(cursor -> cursor.closes == 1);
+  }
+
+  @Test
+  void corruption_ofAnEntryThatIsInNoFile_namesThePlaceThatTheCallerGives() {
+    InternalIterator merged = MergingIterator.of(order, cursor("a"), cursor("b"));
+    merged.seekToFirst();
+    CorruptionException damage = merged.corruption("a bad entry", "a memtable");
+    assertThat(damage).hasMessageContaining("a bad entry");
+    assertThat(damage.file()).isEqualTo("a memtable");
+    assertThat(damage.offset()).isEqualTo(CorruptionException.NO_OFFSET);
   }
 
   @Test

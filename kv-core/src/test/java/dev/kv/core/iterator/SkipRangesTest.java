@@ -132,6 +132,32 @@ class SkipRangesTest {
   }
 
   @Test
+  void seek_thatFindsNothingMore_extendsTheWatchToTheEnd() {
+    prove("b", "f");
+    offer("b", null, 11);
+    assertThat(asked).as("to watch the rest").hasValue(2);
+    assertThat(find("e", 11)).isEqualTo("f");
+    index.beginWatches(12);
+    offer("b", null, 12);
+    assertThat(find("g", 12)).isEqualTo("end");
+    offer("b", "k", 13);
+    assertThat(asked).as("the end is watched").hasValue(2);
+    assertThat(find("g", 13)).isEqualTo("k");
+    put("x");
+    assertThat(find("g", 13)).isEqualTo("k");
+  }
+
+  @Test
+  void put_intoADatabaseThatIsAllDead_endsTheDeadPart() {
+    prove(null, null);
+    put("d");
+    assertThat(find(null, 10)).isEqualTo("d");
+    assertThat(find("d", 10)).isEqualTo("none");
+    put("x");
+    assertThat(find(null, 10)).isEqualTo("d");
+  }
+
+  @Test
   void beginWatches_beforeARangeIsOffered_doesNothing() {
     index.beginWatches(10);
     assertThat(index.isEmpty()).isTrue();
