@@ -10,6 +10,7 @@ import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
+import dev.kv.core.version.Version;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.errors.DBReadOnlyException;
@@ -21,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +44,9 @@ class MemTablesTest {
   @BeforeEach
   void create() throws IOException {
     env.createDirectory(directory);
-    context = new DatabaseContext(directory, Options.builder().env(env).build());
+    context =
+        new DatabaseContext(
+            directory, Options.builder().env(env).writeBufferSize(64 << 10).build());
     NewDatabase.create(context.manifestContext());
     versions = new VersionSet(context.manifestContext(), () -> {});
     versions.recover(false);
@@ -71,8 +75,12 @@ class MemTablesTest {
   }
 
   private void add() {
-    ByteBuffer source = ByteBuffer.allocateDirect(16).order(ByteOrder.LITTLE_ENDIAN);
-    memTables.memtable().add(++sequence, ValueKind.VALUE, source, 0, 8, 8, 8);
+    add(ValueKind.VALUE, 8);
+  }
+
+  private void add(ValueKind kind, int valueLength) {
+    ByteBuffer source = ByteBuffer.allocateDirect(8 + valueLength).order(ByteOrder.LITTLE_ENDIAN);
+    memTables.memtable().add(++sequence, kind, source, 0, 8, 8, valueLength);
   }
 
   private long currentLog() {
@@ -100,6 +108,13 @@ class MemTablesTest {
     memTables.makeRoom(0, 0, false);
     assertThat(versions.logNumber()).isEqualTo(currentLog());
     assertThat(memTables.oldestImmutable()).isNull();
+    Version current = versions.acquireCurrent();
+    readStates.<@Nullable Void>withCurrent(
+        state -> {
+          assertThat(state.version()).isSameAs(current);
+          return null;
+        });
+    current.release();
   }
 
   @Test
@@ -179,5 +194,55 @@ class MemTablesTest {
     fillAndSwitch();
     errors.failResumably("flush", new IOException("simulated"));
     assertThatThrownBy(memTables::awaitFlushes).isInstanceOf(DBReadOnlyException.class);
+  }
+
+  @Test
+  void flushEarly_ofAnOrdinaryMemtable_requestsNothing() throws IOException {
+    memTables.makeRoom(16, 1, false);
+    add();
+    memTables.flushEarly();
+    assertThat(flushesWanted).hasValue(0);
+    assertThat(memTables.isFlushPending()).isFalse();
+  }
+
+  @Test
+  void flushEarly_ofABatchLargerThanAMemtable_requestsAFlushOnce() throws IOException {
+    memTables.makeRoom(100_000, 1, false);
+    add(ValueKind.VALUE, 90_000);
+    assertThat(memTables.isHalfFull()).isTrue();
+    memTables.flushEarly();
+    assertThat(flushesWanted).hasValue(1);
+    assertThat(memTables.stallInputs().isSwitchWanted()).isTrue();
+    assertThat(memTables.isFlushPending()).isTrue();
+    memTables.flushEarly();
+    assertThat(flushesWanted).hasValue(1);
+    memTables.makeRoom(16, 1, true);
+    assertThat(memTables.stallInputs().isSwitchWanted()).isFalse();
+    assertThat(memTables.stallInputs().waitingMemTables())
+        .as("counts like the most that may wait")
+        .isEqualTo(2);
+    assertThat(memTables.isFlushPending()).as("it waits for its flush").isTrue();
+    memTables.removeFlushed(oldest());
+    assertThat(memTables.isFlushPending()).isFalse();
+  }
+
+  @Test
+  void memory_ofAllMemtables_isCountedTogether() throws IOException {
+    assertThat(memTables.bytes()).as("an empty memtable").isZero();
+    assertThat(memTables.estimatedKeys()).isZero();
+    fillAndSwitch();
+    memTables.makeRoom(16, 1, false);
+    add();
+    add();
+    long first = oldest().memtable().memoryUsed();
+    assertThat(first).isPositive();
+    assertThat(memTables.memoryUsed()).isEqualTo(first + memTables.memtable().memoryUsed());
+    assertThat(memTables.bytes()).isEqualTo(memTables.memtable().arenaBytes());
+    assertThat(memTables.estimatedKeys()).isEqualTo(3);
+    add(ValueKind.DELETION, 0);
+    assertThat(memTables.estimatedKeys()).as("less a key and its tombstone").isEqualTo(2);
+    memTables.removeFlushed(oldest());
+    assertThat(memTables.memoryUsed()).isEqualTo(memTables.memtable().memoryUsed());
+    assertThat(memTables.estimatedKeys()).isEqualTo(1);
   }
 }

@@ -1,15 +1,34 @@
 package dev.kv.core.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.Options;
+import dev.kv.change.ChangePosition;
+import dev.kv.core.EnvFiles;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.logging.CapturedLog;
 import dev.kv.core.state.RetainedLogs.Kept;
+import dev.kv.env.WritableFile;
+import dev.kv.errors.ChangesLostException;
 import dev.kv.options.LogRetention;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.StrictMemEnv;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests which logs exceed the bounds of the retention, at a time that the test chooses. */
+/** Which logs exceed the bounds of the retention, and what is durable when. */
 class RetainedLogsTest {
+  private static final Path DIRECTORY = Path.of("/db");
+
   private static final Duration AGE = Duration.ofMillis(1000);
 
   private static final List<Kept> LOGS =
@@ -54,5 +73,193 @@ class RetainedLogsTest {
   void countToDrop_ofBytes_hasNoBoundForTheAge() {
     LogRetention retention = LogRetention.ofBytes(300);
     assertThat(RetainedLogs.countToDrop(LOGS, retention, Long.MAX_VALUE)).isZero();
+  }
+
+  private final StrictMemEnv disk = new StrictMemEnv();
+  private final FaultEnv env = new FaultEnv(disk);
+  private @Nullable DatabaseContext context;
+
+  @AfterEach
+  void close() {
+    if (context != null) {
+      context.close();
+    }
+  }
+
+  /** Returns the retained logs of an open of the database in {@code env}. */
+  private RetainedLogs open(long bytes) throws IOException {
+    close();
+    if (!disk.exists(DIRECTORY)) {
+      env.createDirectory(DIRECTORY);
+      env.syncDirectory(DIRECTORY.getParent());
+    }
+    Options options = Options.builder().env(env).logRetention(LogRetention.ofBytes(bytes)).build();
+    context = new DatabaseContext(DIRECTORY, options);
+    RetainedLogs logs = RetainedLogs.of(context);
+    assertThat(logs).isNotNull();
+    return logs;
+  }
+
+  private void log(long number, int size) throws IOException {
+    EnvFiles.write(env, FileNames.log(DIRECTORY, number), new byte[size]);
+  }
+
+  private static List<FileName> files(long... logs) {
+    return Arrays.stream(logs).mapToObj(log -> new FileName(FileName.Kind.LOG, log)).toList();
+  }
+
+  /** Begins an incarnation, and returns the warnings of that. */
+  private static List<String> begin(
+      RetainedLogs logs, List<FileName> files, long sequence, long log, boolean isPrefix)
+      throws IOException {
+    try (CapturedLog captured = new CapturedLog()) {
+      logs.begin(files, sequence, log, isPrefix);
+      return captured.lines("WARN");
+    }
+  }
+
+  @Test
+  void of_optionsWithoutRetention_isNull() throws IOException {
+    context = new DatabaseContext(DIRECTORY, Options.builder().env(env).build());
+    assertThat(RetainedLogs.of(context)).isNull();
+  }
+
+  @Test
+  void begin_afterAnOpenWhoseLogsAreThere_continuesItsHistory() throws IOException {
+    RetainedLogs first = open(1000);
+    assertThat(first.oldest()).isZero();
+    assertThat(begin(first, List.of(), 0, 3, true)).isEmpty();
+    assertThat(first.oldest()).isEqualTo(3);
+    ChangePosition before = first.position(5);
+    RetainedLogs second = open(1000);
+    assertThat(begin(second, files(3), 10, 5, true)).isEmpty();
+    assertThat(second.oldest()).isEqualTo(3);
+    second.check(before);
+    assertThat(second.lastIn(3)).isEqualTo(10);
+    assertThat(second.lastIn(5)).isEqualTo(Long.MAX_VALUE);
+    assertThat(second.progress().last(true)).isEqualTo(10);
+  }
+
+  @Test
+  void begin_withoutTheOldestLogOrAPrefix_beginsAnewAndWarns() throws IOException {
+    RetainedLogs first = open(1000);
+    first.begin(List.of(), 0, 3, true);
+    ChangePosition before = first.position(5);
+    RetainedLogs second = open(1000);
+    assertThat(begin(second, files(4), 10, 5, true))
+        .singleElement()
+        .satisfies(line -> assertThat(line).contains("at sequence 10", "another program"));
+    assertThat(second.oldest()).isEqualTo(5);
+    assertThatThrownBy(() -> second.check(before)).isInstanceOf(ChangesLostException.class);
+    RetainedLogs third = open(1000);
+    assertThat(begin(third, files(5), 12, 7, false))
+        .singleElement()
+        .satisfies(line -> assertThat(line).contains("at sequence 12", "in the middle of a log"));
+    assertThat(third.oldest()).isEqualTo(7);
+  }
+
+  @Test
+  void forget_whenItReturns_isDurable() throws IOException {
+    open(1000).begin(List.of(), 0, 3, true);
+    assertThat(disk.crashClone(0, 1).exists(DIRECTORY.resolve("CHANGES"))).isTrue();
+    RetainedLogs.forget(env, DIRECTORY);
+    assertThat(disk.crashClone(0, 1).exists(DIRECTORY.resolve("CHANGES"))).isFalse();
+  }
+
+  @Test
+  void syncReplayed_logsOfARecovery_areDurable() throws IOException {
+    RetainedLogs logs = open(1000);
+    Path file = FileNames.log(DIRECTORY, 3);
+    try (WritableFile written = env.createWritable(file)) {
+      written.append(ByteBuffer.wrap(new byte[100]));
+    }
+    env.syncDirectory(DIRECTORY);
+    assertThat(disk.crashClone(0, 1).size(file)).isZero();
+    logs.syncReplayed(List.of(3L));
+    assertThat(disk.crashClone(0, 1).size(file)).isEqualTo(100);
+  }
+
+  @Test
+  void numbers_ofLogs_areThoseFromTheOldestOn() throws IOException {
+    RetainedLogs logs = open(1000);
+    log(2, 1);
+    log(12, 1);
+    log(5, 1);
+    log(3, 1);
+    EnvFiles.write(env, FileNames.table(DIRECTORY, 8), new byte[1]);
+    EnvFiles.write(env, DIRECTORY.resolve("notes"), new byte[1]);
+    logs.begin(List.of(), 0, 3, true);
+    assertThat(logs.numbers()).containsExactly(3L, 5L, 12L);
+  }
+
+  @Test
+  void trim_ofLogsThatEnded_dropsThoseBeyondTheBound() throws IOException {
+    RetainedLogs logs = open(100);
+    logs.trim(5); // before the incarnation, does nothing
+    logs.begin(List.of(), 0, 3, true);
+    for (long number : new long[] {3, 5, 7}) {
+      log(number, 1);
+    }
+    logs.ended(3, 60);
+    logs.ended(5, 60);
+    long operations = env.operations();
+    logs.trim(5);
+    assertThat(logs.oldest()).as("log 5 is live").isEqualTo(3);
+    assertThat(env.operations() - operations).as("only lists the directory").isEqualTo(1);
+    logs.trim(7);
+    assertThat(logs.oldest()).isEqualTo(5);
+    assertThat(WalEpochs.read(disk.crashClone(0, 1), DIRECTORY).oldestLog()).isEqualTo(5);
+    logs.ended(7, 200);
+    log(9, 1);
+    logs.trim(9);
+    assertThat(logs.oldest()).as("all that are only kept").isEqualTo(9);
+  }
+
+  @Test
+  void trim_ofLogsOfAnEarlierOpen_takesTheirSizes() throws IOException {
+    open(0).begin(List.of(), 0, 3, true);
+    log(3, 60);
+    log(5, 60);
+    RetainedLogs second = open(100);
+    second.begin(files(3, 5), 10, 7, true);
+    log(7, 500); // was prepared and not used
+    log(9, 1);
+    second.trim(9);
+    assertThat(second.oldest()).isEqualTo(5);
+  }
+
+  @Test
+  void trim_ofAnEarlierOpenByAge_countsFromTheNextOpen() throws IOException {
+    open(0).begin(List.of(), 0, 3, true);
+    log(3, 60);
+    close();
+    Options options =
+        Options.builder().env(env).logRetention(new LogRetention(1000, Duration.ofDays(1))).build();
+    context = new DatabaseContext(DIRECTORY, options);
+    RetainedLogs second = RetainedLogs.of(context);
+    assertThat(second).isNotNull();
+    second.begin(files(3), 10, 5, true);
+    log(5, 1);
+    second.trim(5);
+    assertThat(second.oldest()).isEqualTo(3);
+  }
+
+  @Test
+  void trim_thatFails_keepsTheLogsAndWarns() throws IOException {
+    RetainedLogs logs = open(0);
+    logs.begin(List.of(), 0, 3, true);
+    log(3, 1);
+    log(5, 1);
+    logs.ended(3, 60);
+    env.fail(FaultEnv.Fault.ERROR, 1, each -> each.kind() == FaultEnv.Kind.RENAME);
+    try (CapturedLog captured = new CapturedLog()) {
+      logs.trim(5);
+      assertThat(captured.lines("WARN"))
+          .singleElement()
+          .satisfies(line -> assertThat(line).contains("logs are kept longer than asked for"));
+    }
+    assertThat(logs.oldest()).isEqualTo(3);
+    logs.trim(5);
+    assertThat(logs.oldest()).isEqualTo(5);
   }
 }
