@@ -81,7 +81,7 @@ class WorkerThreadsTest {
   }
 
   /** A task that holds its thread until it is let go. */
-  private final class Holding extends Counted {
+  private class Holding extends Counted {
     final CountDownLatch running = new CountDownLatch(1);
     final CountDownLatch letGo = new CountDownLatch(1);
 
@@ -565,5 +565,69 @@ class WorkerThreadsTest {
     submitter.join();
     assertThat(worker.get()).isNotNull();
     assertThat(worker.get().isAlive()).isFalse();
+  }
+
+  @Test
+  void submitIn_twoTasksBesideAnIdleThread_runOnTwoThreads() {
+    WorkerThreads threads = threads(2);
+    Watched first = new Watched("first", 1);
+    threads.submit(first);
+    await(first.done);
+    first.awaitIdleThread();
+    Holding one = new Holding("one");
+    Holding two = new Holding("two");
+    threads.submitIn(one, TimeUnit.MILLISECONDS.toNanos(20));
+    threads.submitIn(two, TimeUnit.MILLISECONDS.toNanos(20));
+    await(one.running);
+    await(two.running);
+    one.letGo.countDown();
+    two.letGo.countDown();
+    await(one.done);
+    await(two.done);
+  }
+
+  @Test
+  void names_ofThreads_haveANumberIfThereMayBeSeveral() {
+    List<String> names = new CopyOnWriteArrayList<>();
+    for (int count = 1; count <= 2; count++) {
+      WorkerThreads threads = threads(count);
+      List<Holding> tasks = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        Holding task =
+            new Holding("task") {
+              @Override
+              protected Thread startThread(String name, Runnable body) {
+                names.add(name);
+                return super.startThread(name, body);
+              }
+            };
+        tasks.add(task);
+        threads.submit(task);
+        await(task.running);
+      }
+      for (Holding task : tasks) {
+        task.letGo.countDown();
+        await(task.done);
+      }
+    }
+    assertThat(names).containsExactly("kv-test", "kv-test-1", "kv-test-2");
+  }
+
+  @Test
+  void close_whileTheLastPieceOfATaskRuns_waitsForItsThread() throws InterruptedException {
+    WorkerThreads threads = threads(1);
+    Holding task = new Holding("task");
+    threads.submit(task);
+    await(task.running);
+    threads.end(task);
+    Thread closer = new Thread(threads::close);
+    closer.start();
+    DbTestBase.await(
+        "the wait or the end",
+        () -> closer.getState() == Thread.State.WAITING || !closer.isAlive());
+    assertThat(closer.isAlive()).isTrue();
+    task.letGo.countDown();
+    closer.join();
+    assertThat(runs).containsExactly("task");
   }
 }

@@ -8,12 +8,15 @@ import dev.kv.core.event.Events;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
+import dev.kv.core.shared.WriteBuffers;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;
@@ -44,9 +47,13 @@ class MemTablesTest {
   @BeforeEach
   void create() throws IOException {
     env.createDirectory(directory);
-    context =
-        new DatabaseContext(
-            directory, Options.builder().env(env).writeBufferSize(64 << 10).build());
+    Options options =
+        Options.builder()
+            .env(env)
+            .writeBufferSize(64 << 10)
+            .memory(m -> m.offHeapLimit(64 << 20))
+            .build();
+    context = new DatabaseContext(directory, options);
     NewDatabase.create(context.manifestContext());
     versions = new VersionSet(context.manifestContext(), () -> {});
     versions.recover(false);
@@ -244,5 +251,62 @@ class MemTablesTest {
     memTables.removeFlushed(oldest());
     assertThat(memTables.memoryUsed()).isEqualTo(memTables.memtable().memoryUsed());
     assertThat(memTables.estimatedKeys()).isEqualTo(1);
+  }
+
+  /** The memtable of a database beside this one, which takes all memory until it is flushed. */
+  private final class Other implements WriteBuffers.Buffer {
+    private long bytes;
+    private int requests;
+
+    Other() {
+      while (context.budget().tryReserve(MemoryKind.MEMTABLE, 4096)) {
+        bytes += 4096;
+      }
+    }
+
+    @Override
+    public long bytes() {
+      return bytes;
+    }
+
+    @Override
+    public long begun() {
+      return 0;
+    }
+
+    @Override
+    public boolean isFlushPending() {
+      return false;
+    }
+
+    @Override
+    public void requestFlush() {
+      requests++;
+      context.budget().release(MemoryKind.MEMTABLE, bytes);
+      bytes = 0;
+    }
+  }
+
+  @Test
+  void makeRoom_withoutMemory_waitsForTheFlushOfAnotherDatabase() throws IOException {
+    memTables.makeRoom(0, 0, false);
+    Other other = new Other();
+    context.shared().writeBuffers().add(other);
+    memTables.makeRoom(1000, 1, false);
+    assertThat(other.requests).isEqualTo(1);
+    assertThat(memTables.memtable().ensureRoomFor(1000, 1)).isTrue();
+    context.shared().writeBuffers().remove(other);
+  }
+
+  @Test
+  void makeRoom_withoutMemoryOrAMemtableToFlush_throwsAndMayBeTriedAgain() throws IOException {
+    memTables.makeRoom(0, 0, false);
+    Other other = new Other();
+    assertThatThrownBy(() -> memTables.makeRoom(1000, 1, false))
+        .isInstanceOf(OffHeapExhaustedException.class);
+    errors.check();
+    other.requestFlush();
+    memTables.makeRoom(1000, 1, false);
+    assertThat(memTables.memtable().ensureRoomFor(1000, 1)).isTrue();
   }
 }
