@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.ILoggerFactory;
@@ -36,6 +37,9 @@ import org.slf4j.spi.SLF4JServiceProvider;
 
 class EngineLoggerTest {
   @TempDir Path temp;
+
+  /** True if the program that ran last in a loader has made slf4j look for its provider. */
+  private boolean usedSlf4j;
 
   /** A program that stores something, and then logs if it is told to. */
   static final class Program {
@@ -120,7 +124,21 @@ class EngineLoggerTest {
   void netty_withoutProvider_logsAsWithoutSlf4j() throws Exception {
     for (String jars : List.of("slf4j-simple", "slf4j")) {
       assertThat(inLoader(jars, false, NettyChoice.class)).isEqualTo("JdkLoggerFactory");
+      assertThat(usedSlf4j).isFalse();
     }
+    assertThat(inLoader("slf4j-simple", false, Slf4jUse.class)).isEqualTo("used");
+    assertThat(usedSlf4j).as("as this test finds out").isTrue();
+  }
+
+  @Test
+  void netty_withLog4jAndWithoutProvider_logsWithThat() throws Exception {
+    Path source = Files.createDirectories(temp.resolve("source")).resolve("Logger.java");
+    Files.writeString(source, "package org.apache.logging.log4j; public interface Logger {}");
+    int result =
+        ToolProvider.getSystemJavaCompiler()
+            .run(null, null, null, "-d", temp.toString(), source.toString());
+    assertThat(result).isZero();
+    assertThat(inLoader("slf4j", false, NettyChoice.class)).isEqualTo("Log4J2LoggerFactory");
   }
 
   @Test
@@ -140,16 +158,36 @@ class EngineLoggerTest {
         urls.add(Path.of(entry).toUri().toURL());
       }
     }
+    urls.add(temp.toUri().toURL());
     if (provider) {
       Path services = Files.createDirectories(temp.resolve("META-INF/services"));
       Files.writeString(
           services.resolve(SLF4JServiceProvider.class.getName()), Recorder.class.getName());
-      urls.add(temp.toUri().toURL());
     }
-    try (URLClassLoader loader =
-        new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+    try (ProgramLoader loader = new ProgramLoader(urls.toArray(URL[]::new))) {
       Object inside = loader.loadClass(program.getName()).getDeclaredConstructor().newInstance();
-      return (String) ((Supplier<?>) inside).get();
+      String result = (String) ((Supplier<?>) inside).get();
+      usedSlf4j = loader.hasLoaded("org.slf4j.helpers.NOPLoggerFactory");
+      return result;
+    }
+  }
+
+  /** A loader that knows what it has loaded. */
+  private static final class ProgramLoader extends URLClassLoader {
+    ProgramLoader(URL[] urls) {
+      super(urls, ClassLoader.getPlatformClassLoader());
+    }
+
+    boolean hasLoaded(String name) {
+      return findLoadedClass(name) != null;
+    }
+  }
+
+  /** Uses slf4j. */
+  public static final class Slf4jUse implements Supplier<String> {
+    @Override
+    public String get() {
+      return LoggerFactory.getILoggerFactory() == null ? "not used" : "used";
     }
   }
 
