@@ -344,6 +344,30 @@ class BlockCompressionTest {
     }
   }
 
+  /** What is before the last element does not count for what is left. */
+  @Test
+  void javaSnappy_lastElementBeyondAnEnd_isRefusedBeforeItIsDecoded() {
+    byte[] beyondTheStream = new byte[18];
+    beyondTheStream[0] = 20;
+    beyondTheStream[1] = 36; // ten bytes
+    beyondTheStream[12] = 36; // ten bytes, of which five are there
+    byte[] beyondTheBlock = new byte[23];
+    beyondTheBlock[0] = 12;
+    beyondTheBlock[1] = 36;
+    beyondTheBlock[12] = 36; // ten bytes for two
+    for (byte[] stream : new byte[][] {beyondTheStream, beyondTheBlock}) {
+      assertThatThrownBy(() -> decoded(java, stream))
+          .isInstanceOf(MalformedBlockException.class)
+          .hasMessageContaining("cut short");
+    }
+    byte[] copyBeyondTheBlock = Arrays.copyOf(beyondTheBlock, 15);
+    copyBeyondTheBlock[12] = 14; // four bytes for two
+    copyBeyondTheBlock[13] = 10;
+    assertThatThrownBy(() -> decoded(java, copyBeyondTheBlock))
+        .isInstanceOf(MalformedBlockException.class)
+        .hasMessageContaining("outside the block");
+  }
+
   private static String decoded(BlockCompression codec, byte[] stream)
       throws MalformedBlockException {
     ByteBuffer source = direct(stream.length).put(0, stream);
