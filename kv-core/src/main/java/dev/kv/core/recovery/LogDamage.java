@@ -18,6 +18,10 @@ final class LogDamage implements LogReader.Reporter {
   private long dropped;
   private String reason = "";
   private boolean ended;
+
+  /** The offset of the damage at which the recovery has ended. */
+  private long endedAt;
+
   private boolean gapBefore;
   private long gapAt;
   private long gapBytes;
@@ -89,14 +93,14 @@ final class LogDamage implements LogReader.Reporter {
   }
 
   /**
-   * Handles a whole record after the point at which recovery has ended: counts it as dropped, or
-   * throws.
+   * Handles a whole record at or after the point at which recovery has ended: counts it as dropped,
+   * or throws. A record that is the damage itself is counted already.
    */
   void recordAfterEnd(long offset, long bytes) {
     if (mode == RecoveryMode.STRICT) {
       throw corrupt(reason + "; whole records follow it", offset);
     }
-    if (ended) {
+    if (ended && offset != endedAt) {
       dropped += bytes;
     }
   }
@@ -115,6 +119,7 @@ final class LogDamage implements LogReader.Reporter {
   private void end(long offset, long bytes, String what) {
     note(offset, bytes, what);
     ended = true;
+    endedAt = offset;
   }
 
   private CorruptionException corrupt(String what, long offset) {

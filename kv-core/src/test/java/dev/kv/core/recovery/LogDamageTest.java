@@ -72,6 +72,16 @@ class LogDamageTest {
     assertThat(heard).hasSize(1);
   }
 
+  /** Such as one that does not follow the log before. */
+  @Test
+  void recordThatIsTheDamage_isCountedOnce() {
+    LogDamage damage = damage(RecoveryMode.POINT_IN_TIME, true);
+    damage.corruption(100, 21, "a record that is no batch", false);
+    damage.recordAfterEnd(100, 21);
+    damage.recordAfterEnd(121, 30);
+    assertThat(damage.dropped()).isEqualTo(21 + 30);
+  }
+
   @Test
   void otherDamage_isRefusedUnlessTheRecoveryEndsAnywhere() {
     LogDamage anywhere = damage(RecoveryMode.POINT_IN_TIME, false);
