@@ -12,6 +12,7 @@ import dev.kv.core.env.Uninterrupted;
 import dev.kv.env.Env;
 import dev.kv.errors.ConflictException;
 import dev.kv.testing.FaultEnv;
+import dev.kv.testing.FaultEnv.Kind;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -35,7 +36,8 @@ class GroupedConditionsTest extends DbTestBase {
     CountDownLatch begun = new CountDownLatch(1);
     env.watch(
         operation -> {
-          if (operation.isOn(".log") && !held.getAndSet(true)) {
+          boolean append = operation.kind() == Kind.STORE || operation.kind() == Kind.WRITE;
+          if (append && operation.isOn(".log") && !held.getAndSet(true)) {
             begun.countDown();
             Uninterrupted.await(gate::await);
           }
