@@ -7,7 +7,8 @@ import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.Workload;
 
 /**
- * Reads random keys.
+ * Reads random keys. A single key is the first one that exists: one that does not is not searched
+ * for in a block.
  *
  * @param workload the keys, and the number of reads
  * @param range the number of different keys
@@ -26,9 +27,11 @@ record PointReadTask(Workload workload, long range, boolean missing) implements 
 
   private long readPresent(BenchThread thread, Reader reader) {
     DecimalKey key = workload.newKey();
+    long first = range == 1 ? firstPresent(reader, key) : 0;
     long found = 0;
+    thread.restart();
     for (long i = 0; i < workload.reads(); i++) {
-      int length = reader.get(key.set(thread.random().uniform(range)));
+      int length = reader.get(key.set(first + thread.random().uniform(range)));
       if (length != Reader.MISSING) {
         found++;
         thread.meter().addBytes(length + (long) key.length());
@@ -36,6 +39,14 @@ record PointReadTask(Workload workload, long range, boolean missing) implements 
       thread.meter().tick();
     }
     return found;
+  }
+
+  private long firstPresent(Reader reader, DecimalKey key) {
+    long number = 0;
+    while (number < workload.keySpace() && reader.get(key.set(number)) == Reader.MISSING) {
+      number++;
+    }
+    return number;
   }
 
   private long readMissing(BenchThread thread, Reader reader) {

@@ -60,6 +60,19 @@ class DbBenchSmokeTest {
   }
 
   @Test
+  void readone_firstKeysMissing_readsOneThatExists() {
+    int exit =
+        run(
+            "--store=kv,leveldbjni,lmdb",
+            "--benchmarks=fillrandom,readone",
+            "--num=5000",
+            "--reads=100",
+            "--db=" + scratch.resolve("db"));
+    assertThat(exit).as(printed()).isZero();
+    assertThat(printed()).contains("(100 of 100 found)").doesNotContain("(0 of 100 found)");
+  }
+
+  @Test
   void benchmarks_all_runOverKvAndLeveldbjni() throws IOException {
     Path results = scratch.resolve("results");
     int exit =
