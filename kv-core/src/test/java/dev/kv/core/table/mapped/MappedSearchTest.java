@@ -50,6 +50,9 @@ class MappedSearchTest {
   /** What the next checks for a missed fault answer; false if there is none. */
   private final Deque<Boolean> missedFaults = new ArrayDeque<>();
 
+  /** The next check for a missed fault calls this first. */
+  private Runnable whileChecking = () -> {};
+
   private int absorbed;
   private byte[] file;
   private ByteBuffer mapping;
@@ -95,6 +98,7 @@ class MappedSearchTest {
 
           @Override
           public boolean absorbMissedFault() {
+            whileChecking.run();
             return !missedFaults.isEmpty() && missedFaults.poll();
           }
         };
@@ -134,11 +138,15 @@ class MappedSearchTest {
     assertThat(new String(value.copy())).isEqualTo(("" + letter).repeat(length));
   }
 
-  /** Replaces the block by another one that is as long, with its checksum. */
-  private void replace(int valueLength, char letter) {
+  private static byte[] stored(int valueLength, char letter) {
     StoredBlocks stored = new StoredBlocks();
     stored.add(block(valueLength, letter));
-    System.arraycopy(stored.bytes(), 0, file, 0, file.length);
+    return stored.bytes();
+  }
+
+  /** Replaces the block by another one that is as long, with its checksum. */
+  private void replace(int valueLength, char letter) {
+    System.arraycopy(stored(valueLength, letter), 0, file, 0, file.length);
     mapping.put(0, file);
   }
 
@@ -181,6 +189,36 @@ class MappedSearchTest {
   }
 
   @Test
+  void search_whileTheMappingShowsAnotherBlock_isThatOfACopy() {
+    open(100, 'v');
+    expectFound(100, 'v');
+    mapping.put(0, stored(100, 'w'));
+    for (int i = 1; i <= 2; i++) {
+      assertThat(search("c")).isEqualTo(IN_A_COPY);
+      assertThat(search("x")).isEqualTo(IN_A_COPY);
+    }
+    assertThat(absorbed).isEqualTo(4);
+    mapping.put(0, file);
+    expectFound(100, 'v');
+  }
+
+  /** The JVM throws the error of a fault late. */
+  @Test
+  void search_thatAFaultEnds_isThatOfACopyAndForgetsTheBlock() {
+    open(100, 'v');
+    expectFound(100, 'v');
+    whileChecking =
+        () -> {
+          whileChecking = () -> {};
+          throw new InternalError("a fault occurred in an unsafe memory access operation");
+        };
+    assertThat(search("c")).isEqualTo(IN_A_COPY);
+    assertThat(absorbed).isEqualTo(1);
+    assertThat(reader.copy(0, 0, size)).as("not verified any more").isNull();
+    expectFound(100, 'v');
+  }
+
+  @Test
   void search_whoseSecondVisitFindsAnotherTrailerInTheFile_isThatOfACopy() {
     open(100, 'v');
     expectFound(100, 'v');
@@ -211,11 +249,12 @@ class MappedSearchTest {
     for (int length : new int[] {10_000, 100_000}) {
       open(length, 'v');
       assertThat(search("x")).isEqualTo(LookupResult.NOT_FOUND);
-      replace(length, 'w');
+      mapping.put(0, stored(length, 'w'));
       assertThat(search("c")).isEqualTo(IN_A_COPY);
       assertThat(lookup.hasCopyMemory(length)).isFalse();
       assertThat(allocator.liveBuffers()).isZero();
-      expectFound(length, 'w');
+      mapping.put(0, file);
+      expectFound(length, 'v');
       value.release();
       lookup.close();
       reader.free();
