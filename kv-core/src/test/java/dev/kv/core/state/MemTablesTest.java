@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.Options;
+import dev.kv.core.db.DbTestBase;
 import dev.kv.core.event.Events;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
+import dev.kv.core.read.SnapshotList;
+import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.shared.WriteBuffers;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.ErrorHandler;
@@ -25,6 +29,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,6 +78,7 @@ class MemTablesTest {
 
   @AfterEach
   void close() throws IOException {
+    assertThat(monitor.isLocked()).isFalse();
     readStates.close();
     memTables.close();
     logs.close();
@@ -308,5 +314,110 @@ class MemTablesTest {
     other.requestFlush();
     memTables.makeRoom(1000, 1, false);
     assertThat(memTables.memtable().ensureRoomFor(1000, 1)).isTrue();
+  }
+
+  private boolean readersSeeEntries() {
+    return readStates.memTablesHold(new KeyBounds(null, null));
+  }
+
+  @Test
+  void memTables_thatReplaceOthers_areThoseThatReadersSee() throws IOException {
+    memTables.makeRoom(10_000, 1, false);
+    assertThat(readersSeeEntries()).isFalse();
+    add();
+    assertThat(readersSeeEntries()).isTrue();
+    memTables.makeRoom(10_000, 1, true);
+    assertThat(readersSeeEntries()).as("the immutable one").isTrue();
+    memTables.removeFlushed(oldest());
+    assertThat(readersSeeEntries()).isFalse();
+    add();
+    assertThat(readersSeeEntries()).isTrue();
+  }
+
+  @Test
+  void logs_ofImmutableMemtables_areOlderLogs() throws IOException {
+    fillAndSwitch();
+    ByteBuffer record = ByteBuffer.allocateDirect(8).order(ByteOrder.LITTLE_ENDIAN);
+    memTables.append(record, 8, true);
+    assertThat(logs.syncs()).isEqualTo(1);
+    assertThat(logs.lengths().values()).containsExactly(0L, 15L);
+    assertThat(memTables.isHalfFull()).isFalse();
+  }
+
+  @Test
+  void publishFiltered_withoutSnapshots_publishesTheState() throws IOException {
+    memTables.makeRoom(16, 1, false);
+    SnapshotList snapshots = new SnapshotList(() -> sequence);
+    memTables.publishFiltered(snapshots, SnapshotList.NONE);
+    assertThat(readersSeeEntries()).isFalse();
+    add();
+    assertThat(readersSeeEntries()).isTrue();
+  }
+
+  @Test
+  void awaitFlushes_whileItWaits_endsWithAFailure() throws Exception {
+    fillAndSwitch();
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread waiting =
+        new Thread(
+            () -> {
+              try {
+                memTables.awaitFlushes();
+              } catch (DBReadOnlyException e) {
+                thrown.set(e);
+              }
+            });
+    waiting.start();
+    DbTestBase.await("the wait", () -> waiting.getState() == Thread.State.WAITING);
+    errors.failResumably("flush", new IOException("simulated"));
+    waiting.join();
+    assertThat(thrown.get()).isInstanceOf(DBReadOnlyException.class);
+  }
+
+  /** Returns how many memtables may wait for their flush: a batch of its own counts like these. */
+  private int maxWaiting(int writeBufferSize, long offHeapLimit) throws IOException {
+    Path other = Path.of("other" + writeBufferSize + "-" + offHeapLimit);
+    env.createDirectory(other);
+    Options options =
+        Options.builder()
+            .env(env)
+            .writeBufferSize(writeBufferSize)
+            .blockCacheSize(1 << 20)
+            .memory(m -> m.offHeapLimit(offHeapLimit))
+            .build();
+    try (DatabaseContext its = new DatabaseContext(other, options)) {
+      NewDatabase.create(its.manifestContext());
+      VersionSet set = new VersionSet(its.manifestContext(), () -> {});
+      set.recover(false);
+      ReadStates states = new ReadStates();
+      WriteAheadLog wal =
+          new WriteAheadLog(
+              its, set, new ObsoleteFiles(its, set, errors, null), errors, null, () -> {});
+      MemTables tables =
+          new MemTables(its, monitor, set, states, wal, its.emptyMemTable(), () -> {});
+      tables.publish();
+      tables.makeRoom(writeBufferSize + 100, 1, false);
+      ByteBuffer source = ByteBuffer.allocateDirect(writeBufferSize + 100);
+      source.order(ByteOrder.LITTLE_ENDIAN);
+      tables.memtable().add(1, ValueKind.VALUE, source, 0, 8, 8, writeBufferSize);
+      tables.makeRoom(0, 0, true);
+      int waiting = tables.stallInputs().waitingMemTables();
+      states.close();
+      tables.close();
+      wal.close();
+      set.close();
+      return waiting;
+    }
+  }
+
+  @Test
+  void waitingMemTables_areTwoIfTheyAreSmallAndTheLimitHasRoomForAThird() throws IOException {
+    assertThat(maxWaiting(64 << 10, 0)).isEqualTo(2);
+    assertThat(maxWaiting(8 << 20, 0)).isEqualTo(2);
+    assertThat(maxWaiting((8 << 20) + 1, 0)).isEqualTo(1);
+    long jobs = (1 + Options.DEFAULT.compaction().maxBackground()) * SharedResourcesImpl.JOB_BYTES;
+    long least = 3 * (64 << 10) + (1 << 20) + jobs;
+    assertThat(maxWaiting(64 << 10, least)).isEqualTo(2);
+    assertThat(maxWaiting(64 << 10, least - 1)).isEqualTo(1);
   }
 }

@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.Options;
 import dev.kv.core.EnvFiles;
+import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
+import dev.kv.core.key.InternalKey;
+import dev.kv.core.key.ValueKind;
 import dev.kv.core.logging.CapturedLog;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
@@ -50,6 +54,10 @@ class ObsoleteFilesTest {
   @AfterEach
   void close() throws IOException {
     env.heal();
+    Thread other = new Thread(obsolete::stuck); // no call has kept the lock
+    other.setDaemon(true);
+    other.start();
+    DbTestBase.await("the lock", () -> !other.isAlive());
     versions.close();
     context.close();
   }
@@ -104,6 +112,25 @@ class ObsoleteFilesTest {
         .containsExactly(
             new TableDeletedEvent(directory.toString(), 50),
             new TableDeletedEvent(directory.toString(), number));
+  }
+
+  @Test
+  void collect_ofATableOfTheVersion_keepsIt() throws IOException {
+    long number = versions.newFileNumber();
+    Path table = create(FileNames.table(directory, number));
+    byte[] key = InternalKey.encode(new byte[] {'a'}, 1, ValueKind.VALUE);
+    VersionEdit edit =
+        VersionEdit.builder()
+            .logNumber(versions.newFileNumber())
+            .addFile(6, new FileMetadata(number, 1, key, key))
+            .build();
+    versions.logAndApply(VersionInstall.of(edit, () -> {}));
+    obsolete.collect();
+    assertThat(exists(table)).isTrue();
+    edit = VersionEdit.builder().deleteFile(6, number).build();
+    versions.logAndApply(VersionInstall.of(edit, () -> {}));
+    obsolete.collect();
+    assertThat(exists(table)).isFalse();
   }
 
   @Test

@@ -135,6 +135,14 @@ class RetainedLogsTest {
     assertThat(begin(second, files(3), 10, 5, true)).isEmpty();
     assertThat(second.oldest()).isEqualTo(3);
     second.check(before);
+    second.check(first.position(10));
+    ChangePosition lost = first.position(11);
+    assertThatThrownBy(() -> second.check(lost))
+        .isInstanceOf(ChangesLostException.class)
+        .hasMessageContaining("the writes after sequence 10 were lost");
+    second.check(second.position(10));
+    ChangePosition later = second.position(11);
+    assertThatThrownBy(() -> second.check(later)).isInstanceOf(IllegalArgumentException.class);
     assertThat(second.lastIn(3)).isEqualTo(10);
     assertThat(second.lastIn(5)).isEqualTo(Long.MAX_VALUE);
     assertThat(second.progress().last(true)).isEqualTo(10);

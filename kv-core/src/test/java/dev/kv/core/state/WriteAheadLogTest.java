@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.Options;
 import dev.kv.core.Bytes;
+import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
@@ -12,6 +13,7 @@ import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.logging.CapturedLog;
 import dev.kv.core.manifest.NewDatabase;
+import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.ErrorHandler;
@@ -50,6 +52,7 @@ class WriteAheadLogTest {
   private DatabaseContext context;
   private VersionSet versions;
   private @Nullable RetainedLogs kept;
+  private ObsoleteFiles obsolete;
   private WriteAheadLog logs;
 
   @BeforeEach
@@ -75,7 +78,7 @@ class WriteAheadLogTest {
   }
 
   private WriteAheadLog withoutLogs() {
-    ObsoleteFiles obsolete = new ObsoleteFiles(context, versions, errors, kept);
+    obsolete = new ObsoleteFiles(context, versions, errors, kept);
     return new WriteAheadLog(
         context, versions, obsolete, errors, kept, maintenance::incrementAndGet);
   }
@@ -90,11 +93,26 @@ class WriteAheadLogTest {
   void close() throws IOException {
     env.heal();
     try {
+      expectNoLockHeld();
       logs.close();
+      expectNoLockHeld();
     } finally {
       versions.close();
       context.close();
     }
+  }
+
+  /** Expects that another thread can take each lock. */
+  private void expectNoLockHeld() {
+    Thread other =
+        new Thread(
+            () -> {
+              logs.lengths();
+              logs.closeUnused();
+            });
+    other.setDaemon(true);
+    other.start();
+    DbTestBase.await("the locks", () -> !other.isAlive());
   }
 
   private WriteAheadLog.NumberedLog current() {
@@ -350,6 +368,10 @@ class WriteAheadLogTest {
     assertThat(retained.progress().last(true)).isEqualTo(2);
     logs.committed(3, true);
     assertThat(retained.progress().last(true)).isEqualTo(3);
+    logs.retire(first);
+    assertThat(env.size(FileNames.log(directory, first.number())))
+        .as("takes no more space than its record")
+        .isEqualTo(8);
   }
 
   @Test
@@ -360,6 +382,54 @@ class WriteAheadLogTest {
     env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.SYNC);
     assertThatThrownBy(() -> logs.syncKept(first, 1)).isInstanceOf(DBIOException.class);
     assertThat(errors.isFailedPermanently()).isTrue();
+  }
+
+  @Test
+  void retire_ofAFlushedLog_makesItDeletable() throws IOException {
+    WriteAheadLog.NumberedLog first = begin();
+    append("1", false);
+    WriteAheadLog.NumberedLog second = begin();
+    VersionEdit edit = VersionEdit.builder().logNumber(second.number()).build();
+    versions.logAndApply(VersionInstall.of(edit, () -> {}));
+    obsolete.collect();
+    assertThat(logFiles()).containsExactly(first.number(), second.number());
+    logs.retire(first);
+    obsolete.collect();
+    assertThat(logFiles()).containsExactly(second.number());
+  }
+
+  /** The MANIFEST may name it. */
+  @Test
+  void createFirst_whoseManifestFails_keepsTheLogAndRefusesWrites() throws IOException {
+    env.fail(
+        Fault.ERROR,
+        1,
+        each -> each.kind() == Kind.SYNC && each.path().toString().contains("MANIFEST"));
+    assertThatThrownBy(logs::createFirst).isInstanceOf(DBIOException.class);
+    assertThat(errors.isFailedPermanently()).isTrue();
+    assertThat(logFiles()).hasSize(1);
+  }
+
+  @Test
+  void close_withAPreparedLog_deletesIt() throws IOException {
+    begin();
+    logs.prepareNext();
+    assertThat(logFiles()).hasSize(2);
+    logs.close();
+    assertThat(logFiles()).hasSize(1);
+    logs = withoutLogs();
+  }
+
+  @Test
+  void close_ofAnOlderLogThatFails_throws() throws IOException {
+    WriteAheadLog.NumberedLog first = begin();
+    append("1", false);
+    begin();
+    append("2", false);
+    Path file = FileNames.log(directory, first.number());
+    env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.CUT && each.path().equals(file));
+    assertThatThrownBy(logs::close).isInstanceOf(IOException.class);
+    logs = withoutLogs();
   }
 
   @Test
