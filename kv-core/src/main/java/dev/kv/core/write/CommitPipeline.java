@@ -271,7 +271,7 @@ public final class CommitPipeline {
 
   /**
    * Makes a waiting writer check again whether it must wait. Must be called after a flush or
-   * compaction was installed, and whenever {@link StallInputs} changed.
+   * compaction was installed, and after {@link StallInputs} has changed so that it may go on.
    */
   public void progress() {
     controller.progress();
