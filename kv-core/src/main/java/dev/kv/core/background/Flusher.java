@@ -87,12 +87,11 @@ public final class Flusher implements BackgroundWorker.Work {
       @Nullable Object begun) {
     FileMetadata table = result.table();
     List<FileMetadata> marked = table == null ? List.of() : jobs.withManyTombstones(List.of(table));
-    Install change = new Install(flushed, result, outputs);
+    Install change = new Install(flushed, result, outputs, marked);
     try (Undo undo = new Undo(change::vacate)) {
       versions.logAndApply(change);
       undo.cancel();
     }
-    jobs.markTombstones(marked);
     if (table != null) {
       Events events = jobs.events();
       events.post(
@@ -126,15 +125,21 @@ public final class Flusher implements BackgroundWorker.Work {
     private final MemTables.Immutable flushed;
     private final FlushResult result;
     private final TableOutputs outputs;
+    private final List<FileMetadata> marked;
     private int level;
 
     @GuardedBy("monitor")
     private @Nullable KeyRange occupied;
 
-    Install(MemTables.Immutable flushed, FlushResult result, TableOutputs outputs) {
+    Install(
+        MemTables.Immutable flushed,
+        FlushResult result,
+        TableOutputs outputs,
+        List<FileMetadata> marked) {
       this.flushed = flushed;
       this.result = result;
       this.outputs = outputs;
+      this.marked = marked;
     }
 
     @Override
@@ -167,6 +172,7 @@ public final class Flusher implements BackgroundWorker.Work {
       try {
         vacate();
         jobs.stats().add(level, result.stats());
+        jobs.markTombstones(marked); // before the flush ends for those that wait for it
         memTables.removeFlushed(flushed);
       } finally {
         monitor.unlock();
