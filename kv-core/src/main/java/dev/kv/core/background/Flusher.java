@@ -85,13 +85,12 @@ public final class Flusher implements BackgroundWorker.Work {
       FlushResult result,
       TableOutputs outputs,
       @Nullable Object begun) {
-    FileMetadata table = result.table();
-    List<FileMetadata> marked = table == null ? List.of() : jobs.withManyTombstones(List.of(table));
-    Install change = new Install(flushed, result, outputs, marked);
+    Install change = new Install(flushed, result, outputs);
     try (Undo undo = new Undo(change::vacate)) {
       versions.logAndApply(change);
       undo.cancel();
     }
+    FileMetadata table = result.table();
     if (table != null) {
       Events events = jobs.events();
       events.post(
@@ -131,15 +130,12 @@ public final class Flusher implements BackgroundWorker.Work {
     @GuardedBy("monitor")
     private @Nullable KeyRange occupied;
 
-    Install(
-        MemTables.Immutable flushed,
-        FlushResult result,
-        TableOutputs outputs,
-        List<FileMetadata> marked) {
+    Install(MemTables.Immutable flushed, FlushResult result, TableOutputs outputs) {
       this.flushed = flushed;
       this.result = result;
       this.outputs = outputs;
-      this.marked = marked;
+      FileMetadata table = result.table();
+      this.marked = table == null ? List.of() : jobs.withManyTombstones(List.of(table));
     }
 
     @Override
