@@ -11,16 +11,17 @@ import dev.kv.options.RecoveryMode;
  * there, or fail the open. Counts the bytes that are dropped. For one thread.
  */
 final class LogDamage implements LogReader.Reporter {
+  private static final long NOT_ENDED = -1;
+
   private final Events events;
   private final RecoveryMode mode;
   private final String file;
   private final boolean lastLog;
   private long dropped;
   private String reason = "";
-  private boolean ended;
 
-  /** The offset of the damage at which the recovery has ended. */
-  private long endedAt;
+  /** The offset of the damage at which the recovery has ended, or {@link #NOT_ENDED}. */
+  private long endedAt = NOT_ENDED;
 
   private boolean gapBefore;
   private long gapAt;
@@ -35,7 +36,7 @@ final class LogDamage implements LogReader.Reporter {
 
   @Override
   public void corruption(long offset, long bytes, String what, boolean torn) {
-    if (ended) {
+    if (hasEnded()) {
       dropped += mode == RecoveryMode.STRICT ? 0 : bytes;
       return;
     }
@@ -60,7 +61,7 @@ final class LogDamage implements LogReader.Reporter {
 
   @Override
   public void gap(long offset, long bytes) {
-    if (mode != RecoveryMode.CPP_COMPAT && !ended) {
+    if (mode != RecoveryMode.CPP_COMPAT && !hasEnded()) {
       gapBefore = true;
       gapAt = offset;
       gapBytes = bytes;
@@ -83,8 +84,8 @@ final class LogDamage implements LogReader.Reporter {
 
   /** Handles an end of the log that is not the end of a record. */
   void tornEnd(long offset, long bytes) {
-    if (mode == RecoveryMode.CPP_COMPAT || ended) {
-      if (!ended) {
+    if (mode == RecoveryMode.CPP_COMPAT || hasEnded()) {
+      if (!hasEnded()) {
         note(offset, bytes, "the log ends inside a record");
       }
       return;
@@ -100,7 +101,7 @@ final class LogDamage implements LogReader.Reporter {
     if (mode == RecoveryMode.STRICT) {
       throw corrupt(reason + "; whole records follow it", offset);
     }
-    if (ended && offset != endedAt) {
+    if (hasEnded() && offset != endedAt) {
       dropped += bytes;
     }
   }
@@ -118,7 +119,6 @@ final class LogDamage implements LogReader.Reporter {
 
   private void end(long offset, long bytes, String what) {
     note(offset, bytes, what);
-    ended = true;
     endedAt = offset;
   }
 
@@ -135,7 +135,7 @@ final class LogDamage implements LogReader.Reporter {
 
   /** Returns true if recovery ends here: no later record or log is replayed. */
   boolean hasEnded() {
-    return ended;
+    return endedAt != NOT_ENDED;
   }
 
   long dropped() {
