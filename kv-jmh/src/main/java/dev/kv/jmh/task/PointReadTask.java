@@ -19,17 +19,16 @@ record PointReadTask(Workload workload, long range, boolean missing) implements 
   @Override
   public void run(BenchThread thread) {
     try (Reader reader = thread.store().reader()) {
+      long first = range == 1 && !missing ? firstPresent(reader) : 0;
       thread.restart();
-      long found = missing ? readMissing(thread, reader) : readPresent(thread, reader);
+      long found = missing ? readMissing(thread, reader) : readPresent(thread, reader, first);
       thread.say("(" + found + " of " + workload.reads() + " found)");
     }
   }
 
-  private long readPresent(BenchThread thread, Reader reader) {
+  private long readPresent(BenchThread thread, Reader reader, long first) {
     DecimalKey key = workload.newKey();
-    long first = range == 1 ? firstPresent(reader, key) : 0;
     long found = 0;
-    thread.restart();
     for (long i = 0; i < workload.reads(); i++) {
       int length = reader.get(key.set(first + thread.random().uniform(range)));
       if (length != Reader.MISSING) {
@@ -41,7 +40,8 @@ record PointReadTask(Workload workload, long range, boolean missing) implements 
     return found;
   }
 
-  private long firstPresent(Reader reader, DecimalKey key) {
+  private long firstPresent(Reader reader) {
+    DecimalKey key = workload.newKey();
     long number = 0;
     while (number < workload.keySpace() && reader.get(key.set(number)) == Reader.MISSING) {
       number++;
