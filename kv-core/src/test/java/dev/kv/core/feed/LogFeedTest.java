@@ -1,5 +1,6 @@
 package dev.kv.core.feed;
 
+import static dev.kv.core.LogFiles.record;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,12 +14,10 @@ import dev.kv.change.ChangeOptions;
 import dev.kv.change.ChangePosition;
 import dev.kv.change.Changes;
 import dev.kv.change.OperationHandler;
-import dev.kv.core.Bytes;
-import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.LogFiles;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
-import dev.kv.core.log.LogWriter;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingSequentialFile;
@@ -29,8 +28,6 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.options.LogRetention;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,24 +60,9 @@ class LogFeedTest extends DbTestBase {
     assertThat(begin.sequence()).isZero();
   }
 
-  private static byte[] record(long sequence, String... keys) {
-    EncodedBatch batch = new EncodedBatch();
-    for (String key : keys) {
-      batch.put(b(key), b("1"));
-    }
-    byte[] bytes = Arrays.copyOf(batch.bytes(), batch.length());
-    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putLong(0, sequence);
-    return bytes;
-  }
-
   private void replaceFirst(byte[]... records) throws IOException {
     Files.delete(first);
-    Env env = Env.fileSystem();
-    try (LogWriter writer = LogWriter.appending(first, env.createWritable(first), 0)) {
-      for (byte[] record : records) {
-        writer.append(Bytes.direct(record), 0, record.length);
-      }
-    }
+    LogFiles.write(Env.fileSystem(), first, records);
   }
 
   private static String keys(Changes changes) {

@@ -1,12 +1,11 @@
 package dev.kv.core.inspect;
 
+import static dev.kv.core.LogFiles.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.core.Bytes;
 import dev.kv.core.EnvFiles;
-import dev.kv.core.batch.EncodedBatch;
-import dev.kv.core.log.LogWriter;
+import dev.kv.core.LogFiles;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
@@ -41,17 +40,7 @@ class RecordReaderTest {
   }
 
   private void write(byte[]... records) throws IOException {
-    try (LogWriter writer = LogWriter.appending(FILE, env.createWritable(FILE), 0)) {
-      for (byte[] record : records) {
-        writer.append(Bytes.direct(record), 0, record.length);
-      }
-    }
-  }
-
-  private static byte[] batch(String key) {
-    EncodedBatch batch = new EncodedBatch();
-    batch.put(Bytes.bytes(key), Bytes.bytes("value"));
-    return Arrays.copyOf(batch.bytes(), batch.length());
+    LogFiles.write(env, FILE, records);
   }
 
   private RecordReader reader() throws IOException {
@@ -71,8 +60,8 @@ class RecordReaderTest {
 
   @Test
   void records_ofALog_areItsBatches() throws IOException {
-    byte[] first = batch("a");
-    byte[] second = batch("second");
+    byte[] first = record(0, "a");
+    byte[] second = record(0, "second");
     write(first, second);
     try (RecordReader reader = reader()) {
       assertThat(reader.next()).isTrue();
@@ -95,8 +84,8 @@ class RecordReaderTest {
 
   @Test
   void end_ofALogCutInItsSecondRecord_isTornAfterTheFirst() throws IOException {
-    byte[] first = batch("a");
-    write(first, batch("second"));
+    byte[] first = record(0, "a");
+    write(first, record(0, "second"));
     change(HEADER + first.length + HEADER + 9, 0, 0);
     try (RecordReader reader = reader()) {
       assertThat(reader.next()).isTrue();
@@ -109,7 +98,7 @@ class RecordReaderTest {
 
   @Test
   void end_ofALogThatWasFilledAhead_isZeros() throws IOException {
-    byte[] first = batch("a");
+    byte[] first = record(0, "a");
     write(first);
     change(BLOCK, 0, 0);
     try (RecordReader reader = reader()) {
@@ -122,8 +111,8 @@ class RecordReaderTest {
 
   @Test
   void damagedRecord_isReportedAndSkipped() throws IOException {
-    byte[] first = batch("a");
-    write(first, batch("b"));
+    byte[] first = record(0, "a");
+    write(first, record(0, "b"));
     change(EnvFiles.read(env, FILE).length, HEADER + 3, 1);
     try (RecordReader reader = reader()) {
       assertThat(reader.next()).isFalse();
@@ -135,7 +124,7 @@ class RecordReaderTest {
 
   @Test
   void regionWithoutHeader_isReportedAsAGap() throws IOException {
-    write(batch("a"));
+    write(record(0, "a"));
     byte[] record = EnvFiles.read(env, FILE);
     byte[] bytes = new byte[BLOCK + record.length];
     System.arraycopy(record, 0, bytes, BLOCK, record.length);
@@ -224,7 +213,7 @@ class RecordReaderTest {
 
   @Test
   void close_closesTheFile() throws IOException {
-    write(batch("a"));
+    write(record(0, "a"));
     List<String> closed = new ArrayList<>();
     Env watched =
         new ForwardingEnv(env) {

@@ -1,23 +1,21 @@
 package dev.kv.core.recovery;
 
 import static dev.kv.core.Bytes.bytes;
+import static dev.kv.core.LogFiles.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.Options;
 import dev.kv.admin.DBStats;
 import dev.kv.core.EnvFiles;
-import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.LogFiles;
 import dev.kv.core.key.InternalKey;
-import dev.kv.core.log.LogWriter;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.options.RecoveryMode;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -54,22 +52,8 @@ class LogRecoveryTest {
     return DIRECTORY.resolve("00000" + number + ".log");
   }
 
-  private static byte[] record(long sequence, String... keys) {
-    EncodedBatch batch = new EncodedBatch();
-    for (String key : keys) {
-      batch.put(bytes(key), bytes("value"));
-    }
-    byte[] record = Arrays.copyOf(batch.bytes(), batch.length());
-    ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN).putLong(0, sequence);
-    return record;
-  }
-
   private void write(int number, byte[]... records) throws IOException {
-    try (LogWriter log = LogWriter.appending(log(number), env.createWritable(log(number)), 0)) {
-      for (byte[] record : records) {
-        log.append(ByteBuffer.allocateDirect(record.length).put(0, record), 0, record.length);
-      }
-    }
+    LogFiles.write(env, log(number), records);
   }
 
   private void cut(int number, int bytes) throws IOException {

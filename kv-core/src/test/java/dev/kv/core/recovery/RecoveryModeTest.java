@@ -7,15 +7,14 @@ import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.admin.DBStats;
+import dev.kv.core.LogFiles;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.log.LogWriter;
 import dev.kv.errors.CorruptionException;
 import dev.kv.options.RecoveryMode;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -75,17 +74,14 @@ class RecoveryModeTest extends DbTestBase {
   }
 
   private void writeLog(Path log, int from, int leftOutBefore) throws IOException {
-    try (LogWriter writer =
-        LogWriter.appending(log, Options.DEFAULT.env().createWritable(log), 0)) {
-      for (int i = from; i < from + EACH; i++) {
-        EncodedBatch batch = new EncodedBatch();
-        batch.put(b(key(i)), b(value(i)));
-        batch.setSequence(i + 1 + (leftOutBefore >= 0 && i >= leftOutBefore ? 1 : 0));
-        ByteBuffer direct = ByteBuffer.allocateDirect(batch.length());
-        direct.put(0, batch.bytes(), 0, batch.length());
-        writer.append(direct, 0, batch.length());
-      }
+    byte[][] records = new byte[EACH][];
+    for (int i = from; i < from + EACH; i++) {
+      EncodedBatch batch = new EncodedBatch();
+      batch.put(b(key(i)), b(value(i)));
+      records[i - from] =
+          LogFiles.record(i + 1 + (leftOutBefore >= 0 && i >= leftOutBefore ? 1 : 0), batch);
     }
+    LogFiles.write(Options.DEFAULT.env(), log, records);
   }
 
   private void damage(Damage damage) throws IOException {

@@ -8,6 +8,7 @@ import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.WriteOptions;
+import dev.kv.core.LogFiles;
 import dev.kv.core.db.Config;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
@@ -426,13 +427,7 @@ class RecoveryTest extends DbTestBase {
     Path file = dev.kv.core.env.FileNames.log(directory, number);
     var batch = new dev.kv.core.batch.EncodedBatch();
     batch.put(b(key), b(value));
-    batch.setSequence(sequence);
-    var direct = java.nio.ByteBuffer.allocateDirect(batch.length());
-    direct.put(0, batch.bytes(), 0, batch.length());
-    try (var log =
-        dev.kv.core.log.LogWriter.appending(file, options.env().createWritable(file), 0)) {
-      log.append(direct, 0, batch.length());
-    }
+    LogFiles.write(options.env(), file, LogFiles.record(sequence, batch));
   }
 
   private static long number(String name) {

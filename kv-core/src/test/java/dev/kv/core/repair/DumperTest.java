@@ -1,19 +1,18 @@
 package dev.kv.core.repair;
 
 import static dev.kv.core.Bytes.bytes;
+import static dev.kv.core.LogFiles.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.core.EnvFiles;
+import dev.kv.core.LogFiles;
 import dev.kv.core.batch.EncodedBatch;
-import dev.kv.core.log.LogWriter;
 import dev.kv.env.Env;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,19 +34,7 @@ class DumperTest {
   /** Writes records into a new file. */
   private void records(Path file, byte[]... records) throws IOException {
     env.createDirectory(DIRECTORY);
-    try (LogWriter log = LogWriter.appending(file, env.createWritable(file), 0)) {
-      for (byte[] record : records) {
-        log.append(ByteBuffer.allocateDirect(record.length).put(0, record), 0, record.length);
-      }
-      log.closeCleanly();
-    }
-  }
-
-  private static byte[] record(long sequence, EncodedBatch batch) {
-    byte[] record = new byte[batch.length()];
-    System.arraycopy(batch.bytes(), 0, record, 0, record.length);
-    ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN).putLong(0, sequence);
-    return record;
+    LogFiles.write(env, file, records);
   }
 
   private void flip(Path file, int at) throws IOException {
