@@ -84,13 +84,9 @@ final class LogDamage implements LogReader.Reporter {
 
   /** Handles an end of the log that is not the end of a record. */
   void tornEnd(long offset, long bytes) {
-    if (mode == RecoveryMode.CPP_COMPAT || hasEnded()) {
-      if (!hasEnded()) {
-        note(offset, bytes, "the log ends inside a record");
-      }
-      return;
+    if (!hasEnded()) {
+      corruption(offset, bytes, "the log ends inside a record", true);
     }
-    corruption(offset, bytes, "the log ends inside a record", true);
   }
 
   /**
