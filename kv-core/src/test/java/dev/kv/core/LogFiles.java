@@ -9,17 +9,31 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Writes logs with given records, as a test of recovery or of the change feed needs them. */
+/**
+ * Writes files in the format of a log, logs and MANIFESTs, with given records, as a test of recovery
+ * or of the change feed needs them.
+ */
 public final class LogFiles {
   private LogFiles() {}
 
-  /** Writes {@code records} into a new log. */
-  public static void write(Env env, Path log, byte[]... records) throws IOException {
-    try (LogWriter writer = LogWriter.appending(log, env.createWritable(log), 0)) {
-      for (byte[] record : records) {
-        writer.append(Bytes.direct(record), 0, record.length);
-      }
-      writer.closeCleanly();
+  /** Writes {@code records} into a new file. */
+  public static void write(Env env, Path file, byte[]... records) throws IOException {
+    try (LogWriter log = LogWriter.appending(file, env.createWritable(file), 0)) {
+      append(log, records);
+    }
+  }
+
+  /** Appends {@code records} to a file. */
+  public static void append(Env env, Path file, byte[]... records) throws IOException {
+    long size = env.size(file);
+    try (LogWriter log = LogWriter.appending(file, env.openAppendable(file), size)) {
+      append(log, records);
+    }
+  }
+
+  private static void append(LogWriter log, byte[]... records) throws IOException {
+    for (byte[] record : records) {
+      log.append(Bytes.direct(record), 0, record.length);
     }
   }
 

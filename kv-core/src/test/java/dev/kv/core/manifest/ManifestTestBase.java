@@ -1,10 +1,9 @@
 package dev.kv.core.manifest;
 
-import static dev.kv.core.Bytes.direct;
 
+import dev.kv.core.LogFiles;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.log.LogWriter;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
@@ -95,12 +94,7 @@ abstract class ManifestTestBase {
 
   /** Writes a MANIFEST of the given records, and CURRENT for it. */
   void write(long number, List<byte[]> records) throws IOException {
-    try (LogWriter log =
-        LogWriter.appending(manifest(number), files.createWritable(manifest(number)), 0)) {
-      for (byte[] record : records) {
-        log.append(direct(record), 0, record.length);
-      }
-    }
+    LogFiles.write(files, manifest(number), records.toArray(new byte[0][]));
     current(manifest(number).getFileName() + "\n");
   }
 

@@ -8,10 +8,10 @@ import dev.kv.DBIterator;
 import dev.kv.Dump;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.core.LogFiles;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.LeakCheck;
-import dev.kv.core.log.LogWriter;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBLockedException;
@@ -409,11 +409,7 @@ class HostileFilesTest {
   @MethodSource("records")
   void logRecord_thatLies_isCorruption(String what, byte[] record) throws IOException {
     Path log = file(".log");
-    ByteBuffer direct = ByteBuffer.allocateDirect(record.length).put(0, record);
-    try (LogWriter writer =
-        LogWriter.appending(log, Options.DEFAULT.env().openAppendable(log), Files.size(log))) {
-      writer.append(direct, 0, record.length);
-    }
+    LogFiles.append(Options.DEFAULT.env(), log, record);
     bounded(
         what,
         () ->

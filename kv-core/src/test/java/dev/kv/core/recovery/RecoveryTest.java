@@ -12,7 +12,6 @@ import dev.kv.core.LogFiles;
 import dev.kv.core.db.Config;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
-import dev.kv.core.log.LogWriter;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
@@ -22,11 +21,11 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.options.RecoveryMode;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.function.IntFunction;
@@ -163,7 +162,6 @@ class RecoveryTest extends DbTestBase {
     Path dir = Files.createTempDirectory("kvtest");
     Path file = dir.resolve("MANIFEST-000001");
     Files.write(file, manifest);
-    var env = Options.DEFAULT.env();
     var edit =
         dev.kv.core.version.VersionEditCodec.encode(
             dev.kv.core.version.VersionEdit.builder()
@@ -172,14 +170,8 @@ class RecoveryTest extends DbTestBase {
                     dev.kv.core.key.InternalKey.encode(
                         new byte[100_000], 1, dev.kv.core.key.ValueKind.VALUE))
                 .build());
-    var direct = java.nio.ByteBuffer.allocateDirect(edit.length).put(0, edit);
-    try (var log =
-        dev.kv.core.log.LogWriter.appending(file, env.openAppendable(file), manifest.length)) {
-      for (int i = 0; i < 12; i++) {
-        log.append(direct, 0, edit.length);
-      }
-      log.closeCleanly();
-    }
+    byte[][] edits = Collections.nCopies(12, edit).toArray(new byte[0][]);
+    LogFiles.append(Options.DEFAULT.env(), file, edits);
     byte[] grown = Files.readAllBytes(file);
     Files.delete(file);
     Files.delete(dir);
@@ -332,11 +324,7 @@ class RecoveryTest extends DbTestBase {
     byte[] edit =
         VersionEditCodec.encode(
             VersionEdit.builder().logNumber(40).previousLogNumber(30).nextFileNumber(50).build());
-    try (LogWriter log =
-        LogWriter.appending(
-            manifest, options.env().openAppendable(manifest), Files.size(manifest))) {
-      log.append(ByteBuffer.allocateDirect(edit.length).put(0, edit), 0, edit.length);
-    }
+    LogFiles.append(options.env(), manifest, edit);
     writeLog(20, 2, "obsolete", "v");
     writeLog(30, 2, "previous", "v");
     writeLog(40, 3, "last", "v");
