@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Writes files in the format of a log, logs and MANIFESTs, with given records, as a test of recovery
- * or of the change feed needs them.
+ * Writes files in the format of a log, logs and MANIFESTs, with given records, as a test of
+ * recovery or of the change feed needs them.
  */
 public final class LogFiles {
   private LogFiles() {}

@@ -1,6 +1,5 @@
 package dev.kv.core.manifest;
 
-
 import dev.kv.core.LogFiles;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.FileNames;
