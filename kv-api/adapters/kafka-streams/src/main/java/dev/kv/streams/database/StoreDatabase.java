@@ -19,7 +19,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.StreamsConfig;
@@ -39,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * 00 'k'                   the kind of the store
- * 00 'o' partition topic   the committed offset of a changelog, 8 bytes, big-endian
+ * 00 'o' ...               the committed offset of a changelog, see {@link CommittedOffsets}
  * 00 'p'                   the Position at the last commit
  * 00 's'                   the interval of the segments, 8 bytes, big-endian
  * 00 't'                   the stream time when versions last expired, 8 bytes, big-endian
@@ -73,7 +72,6 @@ public final class StoreDatabase {
   public static final byte INDEX = 2;
 
   private static final byte[] KIND = {0, 'k'};
-  private static final byte[] OFFSET = {0, 'o'};
   private static final byte[] POSITION = {0, 'p'};
   private static final byte[] SEGMENT_INTERVAL = {0, 's'};
   private static final byte[] EXPIRY_TIME = {0, 't'};
@@ -95,7 +93,7 @@ public final class StoreDatabase {
   private final DB db;
   private final StateStoreContext context;
   private final Position position;
-  private final Map<TopicPartition, Long> offsets = new ConcurrentHashMap<>();
+  private final CommittedOffsets offsets = new CommittedOffsets();
   private final boolean exactlyOnce;
   private final boolean consistency;
 
@@ -153,7 +151,7 @@ public final class StoreDatabase {
       db = DB.open(directory, options);
       StoreDatabase database = new StoreDatabase(name, db, context);
       database.check(kind, directory);
-      database.readOffsets();
+      database.offsets.load(db, name);
       database.metrics = new StoreMetrics(name, kind.metricsScope(), context, db);
       return database;
     } catch (RuntimeException e) {
@@ -198,31 +196,6 @@ public final class StoreDatabase {
       throw new TaskCorruptedException(
           Set.of(context.taskId()), new ProcessorStateException(message));
     }
-  }
-
-  private void readOffsets() {
-    try (DBIterator cursor = db.iterator(ReadOptions.withPrefix(OFFSET))) {
-      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-        byte[] key = cursor.key();
-        byte[] value = cursor.value();
-        if (key.length < OFFSET.length + Integer.BYTES || value.length != Long.BYTES) {
-          throw new ProcessorStateException("store " + name + " has a damaged offset");
-        }
-        ByteBuffer in = ByteBuffer.wrap(key, OFFSET.length, key.length - OFFSET.length);
-        int partition = in.getInt();
-        String topic = StandardCharsets.UTF_8.decode(in).toString();
-        offsets.put(new TopicPartition(topic, partition), ByteBuffer.wrap(value).getLong());
-      }
-    }
-  }
-
-  private static byte[] offsetKey(TopicPartition partition) {
-    byte[] topic = partition.topic().getBytes(StandardCharsets.UTF_8);
-    return ByteBuffer.allocate(OFFSET.length + Integer.BYTES + topic.length)
-        .put(OFFSET)
-        .putInt(partition.partition())
-        .put(topic)
-        .array();
   }
 
   /** Returns the interval of the segments, which is the wanted one if the store is new. */
@@ -291,7 +264,7 @@ public final class StoreDatabase {
     check();
     WriteBatch batch = WriteBatch.create();
     if (changelogOffsets.isEmpty()) {
-      offsets.keySet().forEach(partition -> setOffset(batch, partition, null));
+      offsets.clear(batch);
     }
     changelogOffsets.forEach((partition, offset) -> setOffset(batch, partition, offset));
     byte[] encoded = PositionCodec.encode(position);
@@ -310,17 +283,11 @@ public final class StoreDatabase {
 
   private void setOffset(WriteBatch batch, TopicPartition partition, @Nullable Long offset) {
     if (offset == null) {
-      if (offsets.remove(partition) != null) {
-        batch.delete(offsetKey(partition));
-      }
-      return;
-    }
-    if (untouched && offset >= 0) {
-      // The checkpoint file of an older version of Streams, for a store that was not in kv.
-      return;
-    }
-    if (!offset.equals(offsets.put(partition, offset))) {
-      batch.put(offsetKey(partition), ByteBuffer.allocate(Long.BYTES).putLong(offset).array());
+      offsets.remove(batch, partition);
+    } else if (!untouched || offset < 0) {
+      // An untouched store gets those of the checkpoint file of an older version of Streams, which
+      // are for a store that was not in kv
+      offsets.set(batch, partition, offset);
     }
   }
 
