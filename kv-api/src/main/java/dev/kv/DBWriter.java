@@ -74,20 +74,9 @@ public interface DBWriter {
   void delete(WriteOptions options, ByteBuffer key);
 
   /**
-   * Deletes all keys from one on up to another. See {@link #deleteRange(WriteOptions, byte[],
-   * byte[])}.
-   *
-   * @param from the first key, inclusive, or null for no bound
-   * @param to the end, exclusive, or null for no bound
-   */
-  default void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
-    deleteRange(WriteOptions.DEFAULT, from, to);
-  }
-
-  /**
    * Deletes all keys from one on up to another, as one atomic write. It is durable when the call
-   * returns, with all earlier writes, whatever the options say. No later read finds a key of the
-   * range, unless it is written again. Snapshots and iterators from before the call still show all.
+   * returns, with all earlier writes. No later read finds a key of the range, unless it is written
+   * again. Snapshots and iterators from before the call still show all.
    *
    * <p>The cost depends on how many tables the range overlaps, and hardly on the number of keys.
    * Tables that lie wholly inside are removed, and their space is free as soon as no snapshot and
@@ -98,7 +87,6 @@ public interface DBWriter {
    * <p>A snapshot that is open during the call keeps the memory of the memtables of that moment
    * until it is closed, in addition to the tables.
    *
-   * @param options how to write; with {@link WriteOptions#sync} or without, the call is durable
    * @param from the first key, inclusive, or null for no bound
    * @param to the end, exclusive, or null for no bound
    * @throws IllegalArgumentException if {@code from} is after {@code to}
@@ -108,22 +96,12 @@ public interface DBWriter {
    * @throws OffHeapExhaustedException if there is no memory for the change, which has no effect
    *     then
    */
-  void deleteRange(WriteOptions options, byte @Nullable [] from, byte @Nullable [] to);
+  void deleteRange(byte @Nullable [] from, byte @Nullable [] to);
 
   /**
-   * Deletes all keys that begin with some bytes. See {@link #deletePrefix(WriteOptions, byte[])}.
+   * Deletes all keys that begin with some bytes. It is a {@link #deleteRange} of the range that
+   * these keys form.
    *
-   * @param prefix the first bytes of the keys; if empty, all keys are deleted
-   */
-  default void deletePrefix(byte[] prefix) {
-    deletePrefix(WriteOptions.DEFAULT, prefix);
-  }
-
-  /**
-   * Deletes all keys that begin with some bytes. It is a {@link #deleteRange(WriteOptions, byte[],
-   * byte[])} of the range that these keys form.
-   *
-   * @param options how to write; with {@link WriteOptions#sync} or without, the call is durable
    * @param prefix the first bytes of the keys; if empty, all keys are deleted
    * @throws IllegalArgumentException if the comparator is not bytewise
    * @throws dev.kv.errors.TransactionTooLargeException if the database keeps logs for readers of
@@ -132,7 +110,7 @@ public interface DBWriter {
    * @throws OffHeapExhaustedException if there is no memory for the change, which has no effect
    *     then
    */
-  void deletePrefix(WriteOptions options, byte[] prefix);
+  void deletePrefix(byte[] prefix);
 
   /**
    * Applies a batch atomically.

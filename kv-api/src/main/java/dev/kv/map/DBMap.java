@@ -346,7 +346,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
 
   /**
    * Deletes all entries, as one atomic write. Above a thousand, it is a {@linkplain
-   * dev.kv.DB#deleteRange(WriteOptions, byte[], byte[]) deletion of the range}.
+   * dev.kv.DB#deleteRange(byte[], byte[]) deletion of the range}.
    */
   @Override
   public void clear() {

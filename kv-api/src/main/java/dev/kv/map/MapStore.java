@@ -243,7 +243,7 @@ record MapStore<K, V>(
     if (few) {
       target.write(writes, batch);
     } else {
-      target.deleteRange(writes, range.lower(), range.upper());
+      target.deleteRange(range.lower(), range.upper());
     }
   }
 }

@@ -280,23 +280,22 @@ public final class Space extends SpaceReader implements KeyValueStore {
   /**
    * Deletes all keys of this space, as one atomic and durable write. The space can be used further.
    *
-   * @see DB#deleteRange(WriteOptions, byte[], byte[])
+   * @see DB#deleteRange(byte[], byte[])
    */
   public void drop() {
-    deleteRange(WriteOptions.DEFAULT, null, null);
+    deleteRange(null, null);
   }
 
   @Override
-  public void deleteRange(WriteOptions options, byte @Nullable [] from, byte @Nullable [] to) {
+  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
     database.deleteRange(
-        options,
         from == null ? prefix.bytes() : prefix.join(from),
         to == null ? prefix.end() : prefix.join(to));
   }
 
   @Override
-  public void deletePrefix(WriteOptions options, byte[] prefix) {
-    database.deletePrefix(options, this.prefix.join(Objects.requireNonNull(prefix, "prefix")));
+  public void deletePrefix(byte[] prefix) {
+    database.deletePrefix(this.prefix.join(Objects.requireNonNull(prefix, "prefix")));
   }
 
   @Override

@@ -218,13 +218,13 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   }
 
   @Override
-  public void deleteRange(WriteOptions options, byte @Nullable [] from, byte @Nullable [] to) {
-    database.deleteRange(options, from, to);
+  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
+    database.deleteRange(from, to);
   }
 
   @Override
-  public void deletePrefix(WriteOptions options, byte[] prefix) {
-    database.deletePrefix(options, prefix);
+  public void deletePrefix(byte[] prefix) {
+    database.deletePrefix(prefix);
   }
 
   /**

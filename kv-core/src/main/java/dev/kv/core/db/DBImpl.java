@@ -141,26 +141,23 @@ final class DBImpl extends OpenDatabase implements DB {
   }
 
   @Override
-  public void deleteRange(WriteOptions options, byte @Nullable [] from, byte @Nullable [] to) {
-    Objects.requireNonNull(options, "options");
-    delete(options, KeyBounds.of(from, to, parts.context().comparator().userComparator()));
+  public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
+    delete(KeyBounds.of(from, to, parts.context().comparator().userComparator()));
   }
 
   @Override
-  public void deletePrefix(WriteOptions options, byte[] prefix) {
-    Objects.requireNonNull(options, "options");
+  public void deletePrefix(byte[] prefix) {
     Objects.requireNonNull(prefix, "prefix");
-    delete(options, KeyBounds.ofPrefix(prefix, parts.context().comparator().userComparator()));
+    delete(KeyBounds.ofPrefix(prefix, parts.context().comparator().userComparator()));
   }
 
-  private void delete(WriteOptions options, KeyBounds range) {
+  private void delete(KeyBounds range) {
     if (parts.files().retained() != null) {
       new LoggedRangeDelete(parts.reads().reader(), parts.writes().commits()).delete(range);
       return;
     }
-    boolean made = parts.tree().mutator().make(new RangeDelete(parts.tree().jobs(), range));
-    if (!made && options.sync()) {
-      parts.writes().commits().write(new EncodedBatch(), true);
+    if (!parts.tree().mutator().make(new RangeDelete(parts.tree().jobs(), range))) {
+      parts.writes().commits().write(new EncodedBatch(), true); // earlier writes become durable
     }
   }
 

@@ -8,7 +8,6 @@ import dev.kv.DBIterator;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteBatch;
-import dev.kv.WriteOptions;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.Directories;
@@ -230,7 +229,6 @@ class RangeDeleteTest extends DbTestBase {
     long before = sequence();
     List<String> tables = files(FileName.Kind.TABLE);
     deleteRange("b", "c");
-    db.deleteRange(WriteOptions.SYNC, b("b"), b("c"));
     assertThat(sequence()).isEqualTo(before);
     assertThat(files(FileName.Kind.TABLE)).isEqualTo(tables);
   }

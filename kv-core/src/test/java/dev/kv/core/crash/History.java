@@ -75,7 +75,7 @@ record History(String space, long seed, int keys, int valueLength, int rangeEver
    */
   void apply(DB db, int number, boolean sync) {
     if (isRangeDelete(number)) {
-      db.deleteRange(new WriteOptions(sync), rangeStart(number), bytes(space + "/n"));
+      db.deleteRange(rangeStart(number), bytes(space + "/n"));
       return;
     }
     try {

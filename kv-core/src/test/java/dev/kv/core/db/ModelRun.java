@@ -365,7 +365,7 @@ final class ModelRun implements AutoCloseable {
       from = to;
       to = swapped;
     }
-    db.deleteRange(new WriteOptions(random.nextBoolean()), b(from), b(to));
+    db.deleteRange(b(from), b(to));
     model.subMap(from, true, to, false).clear();
   }
 

@@ -69,6 +69,14 @@ class DurabilityTest extends DbTestBase {
     assertThat(found(0, 1, "b")).isEqualTo("2");
   }
 
+  @Test
+  void rangeDelete_ofNoEntries_makesEarlierWritesDurable() {
+    open(strict().build());
+    put("a", "1");
+    db.deleteRange(b("b"), b("c"));
+    assertThat(found(0, 1, "a")).isEqualTo("1");
+  }
+
   /** The flush is stuck, so nothing but the logs holds either write, nor syncs what they need. */
   @Test
   void put_syncInASecondLog_keepsTheFirstAndItsOwnName() throws InterruptedException {

@@ -3,7 +3,6 @@ package dev.kv.tools.database;
 import dev.kv.DBWriter;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
-import dev.kv.WriteOptions;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.text.ByteText;
 import java.util.Arrays;
@@ -90,9 +89,9 @@ public final class KeyRangeArguments {
   /** Deletes the keys of the range as one write. */
   public void delete(DBWriter db) {
     if (prefix == null) {
-      db.deleteRange(WriteOptions.SYNC, bounds.from(), bounds.to());
+      db.deleteRange(bounds.from(), bounds.to());
     } else {
-      db.deletePrefix(WriteOptions.SYNC, prefix.bytes());
+      db.deletePrefix(prefix.bytes());
     }
   }
 

@@ -164,7 +164,7 @@ final class StoreDatabase {
     cursor.seek(EntryFormat.segmentStart(from));
     while (cursor.isValid() && EntryFormat.segment(cursor.keySlice()) < to) {
       if (batch.count() == FEW_KEYS) {
-        db.deleteRange(writeOptions, EntryFormat.segmentStart(from), EntryFormat.segmentStart(to));
+        db.deleteRange(EntryFormat.segmentStart(from), EntryFormat.segmentStart(to));
         return;
       }
       batch.delete(cursor.key());
