@@ -1,6 +1,7 @@
 package dev.kv.jmh.task;
 
 import dev.kv.jmh.run.Plan;
+import dev.kv.jmh.task.PointReadTask.Kind;
 import dev.kv.jmh.workload.Workload;
 import java.util.Arrays;
 import java.util.List;
@@ -8,9 +9,10 @@ import java.util.List;
 /**
  * The benchmarks of db_bench by name, and some more: {@code quiet} waits for compactions; {@code
  * deleterange} deletes half of the keys with one call; {@code queue} puts at the end and deletes at
- * the front; {@code readone} reads one key, the same in all threads; {@code foreach} scans without
- * a cursor; {@code fillonebatch}, {@code readkeys} and {@code readcrc} are from the benchmark of
- * lmdbjava; {@code ycsbload} and {@code ycsba} to {@code ycsbf} are YCSB's, see {@link YcsbTask}.
+ * the front; {@code readnewest} is {@code readhot}, and each read sees every write before it;
+ * {@code readone} reads one key, the same in all threads; {@code foreach} scans without a cursor;
+ * {@code fillonebatch}, {@code readkeys} and {@code readcrc} are from the benchmark of lmdbjava;
+ * {@code ycsbload} and {@code ycsba} to {@code ycsbf} are YCSB's, see {@link YcsbTask}.
  */
 public final class Catalogue {
   /** The benchmarks that run by default. */
@@ -40,6 +42,7 @@ public final class Catalogue {
           "seekrandom",
           "seekordered",
           "readhot",
+          "readnewest",
           "readone",
           "readrandomsmall",
           "deleteseq",
@@ -154,9 +157,10 @@ public final class Catalogue {
           case "readcrc" -> new ChecksumTask(workload);
           case "readrandom" -> randomReads(workload);
           case "readrandomsmall" -> randomReads(smallWorkload());
-          case "readmissing" -> new PointReadTask(workload, workload.keySpace(), true);
-          case "readhot" -> new PointReadTask(workload, (workload.keySpace() + 99) / 100, false);
-          case "readone" -> new PointReadTask(workload, 1, false);
+          case "readmissing" -> new PointReadTask(workload, workload.keySpace(), Kind.MISSING);
+          case "readhot" -> hotReads(Kind.PRESENT);
+          case "readnewest" -> hotReads(Kind.NEWEST);
+          case "readone" -> new PointReadTask(workload, 1, Kind.PRESENT);
           case "seekrandom" -> new SeekTask(workload, false);
           case "seekordered" -> new SeekTask(workload, true);
           case "crc32c" -> new Crc32cTask(codecBytes(CRC_BYTES));
@@ -184,7 +188,11 @@ public final class Catalogue {
   }
 
   private static PointReadTask randomReads(Workload reads) {
-    return new PointReadTask(reads, reads.keySpace(), false);
+    return new PointReadTask(reads, reads.keySpace(), Kind.PRESENT);
+  }
+
+  private PointReadTask hotReads(Kind kind) {
+    return new PointReadTask(workload, (workload.keySpace() + 99) / 100, kind);
   }
 
   private WriteTask write(long entries, int batch, boolean ordered, boolean sync) {

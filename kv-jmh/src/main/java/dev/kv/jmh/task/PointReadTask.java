@@ -12,16 +12,26 @@ import dev.kv.jmh.workload.Workload;
  *
  * @param workload the keys, and the number of reads
  * @param range the number of different keys
- * @param missing true for keys without their last digit, which do not exist
+ * @param kind what is read
  */
-record PointReadTask(Workload workload, long range, boolean missing) implements Task {
+record PointReadTask(Workload workload, long range, Kind kind) implements Task {
+  /** What is read. */
+  enum Kind {
+    /** Keys of the key space. */
+    PRESENT,
+    /** The same; each read sees every write that has returned before it. */
+    NEWEST,
+    /** Keys without their last digit, which do not exist. */
+    MISSING
+  }
 
   @Override
   public void run(BenchThread thread) {
     try (Reader reader = thread.store().reader()) {
-      long first = range == 1 && !missing ? firstPresent(reader) : 0;
+      long first = range == 1 ? firstPresent(reader) : 0;
       thread.restart();
-      long found = missing ? readMissing(thread, reader) : readPresent(thread, reader, first);
+      long found =
+          kind == Kind.MISSING ? readMissing(thread, reader) : readPresent(thread, reader, first);
       thread.say("(" + found + " of " + workload.reads() + " found)");
     }
   }
@@ -30,6 +40,9 @@ record PointReadTask(Workload workload, long range, boolean missing) implements 
     DecimalKey key = workload.newKey();
     long found = 0;
     for (long i = 0; i < workload.reads(); i++) {
+      if (kind == Kind.NEWEST) {
+        reader.refresh();
+      }
       int length = reader.get(key.set(first + thread.random().uniform(range)));
       if (length != Reader.MISSING) {
         found++;

@@ -23,7 +23,7 @@ import picocli.CommandLine;
 class DbBenchSmokeTest {
   private static final String ORDER =
       "fillonebatch,foreach,readkeys,readcrc,fillseq,fillbatch,fillload,fillsync,fillrandom,overwrite,readrandom,readrandomsmall,readhot,"
-          + "readone,"
+          + "readnewest,readone,"
           + "readmissing,readseq,readreverse,seekrandom,seekordered,readwhilewriting,compact,"
           + "readrandom,open,stats,sstables,deleteseq,deleterandom,deleterange,queue,fill100K,quiet,"
           + "crc32c,snappycomp,snappyuncomp";

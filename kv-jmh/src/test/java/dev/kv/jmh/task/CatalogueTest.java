@@ -58,5 +58,13 @@ class CatalogueTest {
     PointReadTask task = (PointReadTask) catalogue(50_000, 10).plan("readhot").task();
     assertThat(task.range()).isEqualTo(500);
     assertThat(task.workload().reads()).isEqualTo(10);
+    assertThat(task.kind()).isEqualTo(PointReadTask.Kind.PRESENT);
+  }
+
+  @Test
+  void plan_readnewest_isReadhotWithEveryWriteSeen() {
+    PointReadTask task = (PointReadTask) catalogue(50_000, 10).plan("readnewest").task();
+    assertThat(task.range()).isEqualTo(500);
+    assertThat(task.kind()).isEqualTo(PointReadTask.Kind.NEWEST);
   }
 }
