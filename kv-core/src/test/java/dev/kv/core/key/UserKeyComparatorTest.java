@@ -205,4 +205,48 @@ class UserKeyComparatorTest {
     assertThat(order.shortestSeparator(start, limit)).as("before the start").isSameAs(start);
     assertThat(order.shortSuccessor(start)).as("before the key").isSameAs(start);
   }
+
+  /** The number of a key orders it among those that have the common bytes, and beside them. */
+  @Test
+  void prefixAfter_ofRandomKeys_ordersThemAsTheirBytes() {
+    Random random = new Random(11);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] common = few(random, 4);
+      byte[] a = key(random, common);
+      byte[] b = key(random, common);
+      long x = numberOf(a, common, random);
+      long y = numberOf(b, common, random);
+      int order = Integer.signum(Arrays.compareUnsigned(a, b));
+      assertThat(Long.compare(x, y)).isIn(order, 0);
+      if (a.length >= common.length
+          && Arrays.equals(a, 0, common.length, common, 0, common.length)) {
+        long rest = UserKeyComparator.prefix(direct(a, 0), common.length, a.length - common.length);
+        assertThat(x).isEqualTo(rest);
+      } else {
+        boolean before = Arrays.compareUnsigned(a, common) < 0;
+        assertThat(x).isEqualTo(before ? Long.MIN_VALUE : Long.MAX_VALUE);
+      }
+    }
+  }
+
+  private static long numberOf(byte[] key, byte[] common, Random random) {
+    int at = random.nextInt(3);
+    return UserKeyComparator.prefixAfter(
+        direct(common, at), at, common.length, direct(key, 5), 5, key.length);
+  }
+
+  private static byte[] key(Random random, byte[] common) {
+    byte[] rest = few(random, 6);
+    byte[] key = Arrays.copyOf(common, common.length + rest.length);
+    System.arraycopy(rest, 0, key, common.length, rest.length);
+    return random.nextBoolean() ? key : few(random, 6);
+  }
+
+  private static byte[] few(Random random, int most) {
+    byte[] bytes = new byte[random.nextInt(most + 1)];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (random.nextInt(3) * 100);
+    }
+    return bytes;
+  }
 }
