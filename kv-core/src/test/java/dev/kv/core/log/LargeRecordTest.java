@@ -1,0 +1,135 @@
+package dev.kv.core.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.env.Env;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A large record gets a buffer of its length, which the headers of its fragments tell. */
+class LargeRecordTest {
+  private static final Path FILE = Path.of("/large/000001.log");
+  private static final LogReader.Reporter NOTHING_LOST =
+      (offset, bytes, reason, torn) -> {
+        throw new AssertionError(reason + " at " + offset);
+      };
+
+  private final Env env = Env.inMemory();
+
+  private void write(byte[]... records) throws IOException {
+    env.createDirectory(FILE.getParent());
+    try (LogWriter writer = LogWriter.appending(FILE, env.createWritable(FILE), 0)) {
+      for (byte[] record : records) {
+        writer.append(ByteBuffer.allocateDirect(record.length).put(0, record), 0, record.length);
+      }
+    }
+  }
+
+  private static byte[] record(int length) {
+    byte[] record = new byte[length];
+    new Random(length).nextBytes(record);
+    return record;
+  }
+
+  private static byte[] bytes(RecordBuffer buffer) {
+    byte[] bytes = new byte[buffer.length()];
+    buffer.buffer().get(0, bytes);
+    return bytes;
+  }
+
+  private LogReader reader() throws IOException {
+    return new LogReader(env, FILE, NOTHING_LOST, true);
+  }
+
+  /** From the first byte of a block, or from another one; ends in a block or with it. */
+  @ParameterizedTest
+  @ValueSource(ints = {10 * 32_761, 10 * 32_761 + 1, 400_000, 3_000_000})
+  void record_large_getsABufferOfItsLength(int length) throws IOException {
+    byte[] small = record(100);
+    byte[] large = record(length);
+    for (byte[][] records : new byte[][][] {{large}, {small, large}}) {
+      write(records);
+      RecordBuffer buffer = new RecordBuffer();
+      try (LogReader reader = reader()) {
+        for (byte[] record : records) {
+          assertThat(reader.readRecord(buffer)).isTrue();
+          assertThat(bytes(buffer)).isEqualTo(record);
+        }
+        assertThat(reader.readRecord(buffer)).isFalse();
+      }
+      assertThat(buffer.buffer().capacity()).isEqualTo(length);
+      assertThat(buffer.buffer().isDirect()).isFalse();
+      env.delete(FILE);
+    }
+  }
+
+  @Test
+  void record_notLarge_getsADirectBufferThatGrows() throws IOException {
+    write(record(200_000));
+    RecordBuffer buffer = new RecordBuffer();
+    try (LogReader reader = reader()) {
+      assertThat(reader.readRecord(buffer)).isTrue();
+    }
+    assertThat(bytes(buffer)).isEqualTo(record(200_000));
+    assertThat(buffer.buffer().isDirect()).isTrue();
+    buffer.free();
+    assertThat(buffer.length()).isZero();
+    assertThat(buffer.buffer().capacity()).isEqualTo(4096);
+    ByteBuffer smallest = buffer.buffer();
+    buffer.free();
+    assertThat(buffer.buffer()).isSameAs(smallest);
+  }
+
+  @Test
+  void record_thatFitsTheBufferOfALargerOne_usesIt() throws IOException {
+    write(record(900_000), record(500_000));
+    RecordBuffer buffer = new RecordBuffer();
+    try (LogReader reader = reader()) {
+      assertThat(reader.readRecord(buffer)).isTrue();
+      ByteBuffer first = buffer.buffer();
+      assertThat(reader.readRecord(buffer)).isTrue();
+      assertThat(buffer.buffer()).isSameAs(first);
+    }
+    assertThat(bytes(buffer)).isEqualTo(record(500_000));
+  }
+
+  @Test
+  void record_whoseFileIsDeletedMeanwhile_isReadWithABufferThatGrows() throws IOException {
+    write(record(900_000));
+    RecordBuffer buffer = new RecordBuffer();
+    try (LogReader reader = reader()) {
+      env.delete(FILE);
+      assertThat(reader.readRecord(buffer)).isTrue();
+    }
+    assertThat(bytes(buffer)).isEqualTo(record(900_000));
+    assertThat(buffer.buffer().isDirect()).isTrue();
+  }
+
+  @Test
+  void record_cutOff_endsTheLogWithTheRoomOfWhatIsThere() throws IOException {
+    write(record(900_000));
+    byte[] file;
+    try (var input = env.openSequential(FILE)) {
+      ByteBuffer all = ByteBuffer.allocate(900_000);
+      while (all.hasRemaining() && input.read(all) >= 0) {
+        // a read may be short
+      }
+      file = all.array();
+    }
+    int kept = 20 * LogBytes.BLOCK + 3;
+    try (var output = env.createWritable(FILE)) {
+      output.append(ByteBuffer.wrap(file, 0, kept));
+    }
+    RecordBuffer buffer = new RecordBuffer();
+    try (LogReader reader = reader()) {
+      assertThat(reader.readRecord(buffer)).isFalse();
+      assertThat(reader.end()).isEqualTo(LogEnd.TORN);
+    }
+    assertThat(buffer.buffer().capacity()).isEqualTo(20 * (LogBytes.BLOCK - LogBytes.HEADER));
+  }
+}
