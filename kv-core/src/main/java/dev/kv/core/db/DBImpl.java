@@ -157,7 +157,7 @@ final class DBImpl extends OpenDatabase implements DB {
       return;
     }
     if (!parts.tree().mutator().make(new RangeDelete(parts.tree().jobs(), range))) {
-      parts.writes().commits().write(new EncodedBatch(), true); // earlier writes become durable
+      sync();
     }
   }
 
