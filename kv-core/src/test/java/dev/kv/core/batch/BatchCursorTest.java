@@ -1,9 +1,9 @@
 package dev.kv.core.batch;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 
 /** How many operations a record of the log has; the bytes of a batch are those of LevelDB. */
@@ -18,9 +18,7 @@ class BatchCursorTest {
   }
 
   private static int count(byte[] record, int length) {
-    ByteBuffer buffer =
-        ByteBuffer.allocateDirect(record.length).order(ByteOrder.LITTLE_ENDIAN).put(0, record);
-    return new BatchCursor().countOperations(buffer, length);
+    return new BatchCursor().countOperations(direct(record), length);
   }
 
   @Test
@@ -42,8 +40,7 @@ class BatchCursorTest {
   @Test
   void cursor_afterItHasCounted_isAtTheEndOfTheBatchAndCanBeginAgain() {
     byte[] record = record(2);
-    ByteBuffer buffer =
-        ByteBuffer.allocateDirect(record.length).order(ByteOrder.LITTLE_ENDIAN).put(0, record);
+    ByteBuffer buffer = direct(record);
     BatchCursor cursor = new BatchCursor();
     assertThat(cursor.countOperations(buffer, record.length)).isEqualTo(2);
     assertThat(cursor.buffer()).isSameAs(buffer);

@@ -72,6 +72,36 @@ class KeyBoundsTest {
     assertThat(empty.upper()).isNull();
   }
 
+  @Test
+  void of_twoKeys_areCopiesAndInOrder() {
+    byte[] from = bytes("b");
+    byte[] to = bytes("c");
+    KeyBounds bounds = KeyBounds.of(from, to, BYTEWISE);
+    from[0] = 'x';
+    to[0] = 'x';
+    assertThat(bounds.describe()).isEqualTo("from 'b' to 'c'");
+    assertThat(KeyBounds.of(null, null, BYTEWISE).describe()).isEqualTo("from the first key on");
+    assertThat(KeyBounds.of(bytes("b"), bytes("b"), BYTEWISE).lower()).isEqualTo(bytes("b"));
+    assertThatThrownBy(() -> KeyBounds.of(bytes("c"), bytes("b"), BYTEWISE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("from 'c' to 'b'");
+    assertThat(KeyBounds.of(bytes("c"), bytes("b"), REVERSE).upper()).isEqualTo(bytes("b"));
+  }
+
+  @Test
+  void ofPrefix_endsAtTheNextOne() {
+    assertThat(describe("62ff")).isEqualTo("from 'b\\xff' to 'c'");
+    assertThat(describe("ff")).isEqualTo("from '\\xff' on");
+    assertThat(describe("")).isEqualTo("from the first key on");
+    assertThatThrownBy(() -> KeyBounds.ofPrefix(new byte[0], REVERSE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("test.Reverse");
+  }
+
+  private static String describe(String prefix) {
+    return KeyBounds.ofPrefix(hex(prefix), BYTEWISE).describe();
+  }
+
   /**
    * Different numbers order their keys; equal ones belong to keys that begin with the same bytes.
    */

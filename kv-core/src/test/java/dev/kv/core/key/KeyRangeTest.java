@@ -1,7 +1,7 @@
 package dev.kv.core.key;
 
+import static dev.kv.core.Bytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.bytes.DBComparator;
 import java.nio.ByteBuffer;
@@ -105,7 +105,7 @@ class KeyRangeTest {
         assertThat(bounds.covers(order, range)).isEqualTo(areAllIn(keys, within));
       }
       for (byte[] key : KEYS) {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(3).put(2, key);
+        ByteBuffer buffer = direct(3).put(2, key);
         boolean before = bounds.upper() == null || order.compare(key, bounds.upper()) < 0;
         assertThat(bounds.isBeforeEnd(order, buffer, 2, 1)).isEqualTo(before);
       }
@@ -119,35 +119,5 @@ class KeyRangeTest {
     assertThat(bounds.upper()).isEqualTo(new byte[] {'c', 0});
     assertThat(new KeyRange(null, null).bounds(BYTEWISE)).isEqualTo(new KeyBounds(null, null));
     assertThat(new KeyRange(null, KEYS[2]).bounds(REVERSE)).isEqualTo(new KeyBounds(null, null));
-  }
-
-  @Test
-  void boundsOfTwoKeys_areCopiesAndInOrder() {
-    byte[] from = {'b'};
-    byte[] to = {'c'};
-    KeyBounds bounds = KeyBounds.of(from, to, BYTEWISE);
-    from[0] = 'x';
-    to[0] = 'x';
-    assertThat(bounds.describe()).isEqualTo("from 'b' to 'c'");
-    assertThat(KeyBounds.of(null, null, BYTEWISE).describe()).isEqualTo("from the first key on");
-    assertThat(KeyBounds.of(KEYS[1], KEYS[1], BYTEWISE).lower()).isEqualTo(KEYS[1]);
-    assertThatThrownBy(() -> KeyBounds.of(KEYS[2], KEYS[1], BYTEWISE))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("from 'c' to 'b'");
-    assertThat(KeyBounds.of(KEYS[2], KEYS[1], REVERSE).upper()).isEqualTo(KEYS[1]);
-  }
-
-  @Test
-  void boundsOfAPrefix_endAtTheNextOne() {
-    assertThat(describe(new byte[] {'b', (byte) 0xff})).isEqualTo("from 'b\\xff' to 'c'");
-    assertThat(describe(new byte[] {(byte) 0xff})).isEqualTo("from '\\xff' on");
-    assertThat(describe(new byte[0])).isEqualTo("from the first key on");
-    assertThatThrownBy(() -> KeyBounds.ofPrefix(new byte[0], REVERSE))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("test.Reverse");
-  }
-
-  private static String describe(byte[] prefix) {
-    return KeyBounds.ofPrefix(prefix, BYTEWISE).describe();
   }
 }

@@ -1,8 +1,12 @@
 package dev.kv.core.log;
 
+import static dev.kv.core.log.LogBytes.copy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.LogFiles;
+import dev.kv.core.Samples;
 import dev.kv.env.Env;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -23,23 +27,11 @@ class LargeRecordTest {
 
   private void write(byte[]... records) throws IOException {
     env.createDirectory(FILE.getParent());
-    try (LogWriter writer = LogWriter.appending(FILE, env.createWritable(FILE), 0)) {
-      for (byte[] record : records) {
-        writer.append(ByteBuffer.allocateDirect(record.length).put(0, record), 0, record.length);
-      }
-    }
+    LogFiles.write(env, FILE, records);
   }
 
   private static byte[] record(int length) {
-    byte[] record = new byte[length];
-    new Random(length).nextBytes(record);
-    return record;
-  }
-
-  private static byte[] bytes(RecordBuffer buffer) {
-    byte[] bytes = new byte[buffer.length()];
-    buffer.buffer().get(0, bytes);
-    return bytes;
+    return Samples.bytes(new Random(length), length);
   }
 
   private LogReader reader() throws IOException {
@@ -58,7 +50,7 @@ class LargeRecordTest {
       try (LogReader reader = reader()) {
         for (byte[] record : records) {
           assertThat(reader.readRecord(buffer)).isTrue();
-          assertThat(bytes(buffer)).isEqualTo(record);
+          assertThat(copy(buffer)).isEqualTo(record);
         }
         assertThat(reader.readRecord(buffer)).isFalse();
       }
@@ -75,7 +67,7 @@ class LargeRecordTest {
     try (LogReader reader = reader()) {
       assertThat(reader.readRecord(buffer)).isTrue();
     }
-    assertThat(bytes(buffer)).isEqualTo(record(200_000));
+    assertThat(copy(buffer)).isEqualTo(record(200_000));
     assertThat(buffer.buffer().isDirect()).isTrue();
     buffer.free();
     assertThat(buffer.length()).isZero();
@@ -95,7 +87,7 @@ class LargeRecordTest {
       assertThat(reader.readRecord(buffer)).isTrue();
       assertThat(buffer.buffer()).isSameAs(first);
     }
-    assertThat(bytes(buffer)).isEqualTo(record(500_000));
+    assertThat(copy(buffer)).isEqualTo(record(500_000));
   }
 
   @Test
@@ -106,24 +98,17 @@ class LargeRecordTest {
       env.delete(FILE);
       assertThat(reader.readRecord(buffer)).isTrue();
     }
-    assertThat(bytes(buffer)).isEqualTo(record(900_000));
+    assertThat(copy(buffer)).isEqualTo(record(900_000));
     assertThat(buffer.buffer().isDirect()).isTrue();
   }
 
   @Test
   void record_cutOff_endsTheLogWithTheRoomOfWhatIsThere() throws IOException {
-    write(record(900_000));
-    byte[] file;
-    try (var input = env.openSequential(FILE)) {
-      ByteBuffer all = ByteBuffer.allocate(900_000);
-      while (all.hasRemaining() && input.read(all) >= 0) {
-        // a read may be short
-      }
-      file = all.array();
-    }
-    int kept = 20 * LogBytes.BLOCK + 3;
-    try (var output = env.createWritable(FILE)) {
-      output.append(ByteBuffer.wrap(file, 0, kept));
+    LogBytes log = new LogBytes();
+    log.write(LogBytes.big("x", 900_000));
+    env.createDirectory(FILE.getParent());
+    try (WritableFile file = env.createWritable(FILE)) {
+      file.append(ByteBuffer.wrap(log.bytes(), 0, 20 * LogBytes.BLOCK + 3));
     }
     RecordBuffer buffer = new RecordBuffer();
     try (LogReader reader = reader()) {
