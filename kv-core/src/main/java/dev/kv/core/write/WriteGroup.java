@@ -151,6 +151,7 @@ final class WriteGroup implements AutoCloseable {
 
   /** Writes kind and key length, and returns the offset of the key. */
   private int beginOperation(ValueKind operation, int keySize) {
+    single = false; // the copy of the key or the value may throw: what is known is not the first
     buffer.put(end, operation.code());
     int at = Varint.put32(buffer, end + 1, keySize);
     kind = operation;

@@ -922,6 +922,24 @@ final class CommitPipelineTest {
     assertThat(target.get("d", 6)).isEqualTo("4");
   }
 
+  /** The group knows where the only operation is: it must not take that of the refused one. */
+  @Test
+  void follower_thatIsRefusedAfterOneOperation_leavesThatOperation() throws Exception {
+    pipeline.put(bytes("other"), bytes("old"), false);
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    ByteBuffer changed = ByteBuffer.allocate(1 << 20).limit(10);
+    Call leader = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    Call refused = waiting(() -> pipeline.put(ByteBuffer.wrap(bytes("other")), changed, false));
+    changed.limit(1 << 20);
+    target.file().unblock();
+    assertThat(leader.outcome()).isNull();
+    assertThat(refused.outcome()).isInstanceOf(IllegalStateException.class);
+    assertThat(target.get("b", 3)).isEqualTo("2");
+    assertThat(target.get("other", 3)).isEqualTo("old");
+  }
+
   @Test
   void follower_whoseBufferIsChangedMeanwhile_isRefusedAlone() throws Exception {
     target.file().blockNextAppend();
