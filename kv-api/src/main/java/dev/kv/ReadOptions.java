@@ -97,7 +97,8 @@ public final class ReadOptions {
 
   /**
    * Returns true if the checksum of a block is verified when the block is loaded. Default: true;
-   * C++ LevelDB's is false.
+   * C++ LevelDB's is false. A block that is loaded without verification is not put into the cache,
+   * whatever {@link #fillCache()} says, because other reads and compactions rely on what is there.
    *
    * @return true if checksums are verified
    */

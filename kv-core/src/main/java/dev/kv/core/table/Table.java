@@ -202,7 +202,7 @@ public final class Table implements CacheValue {
   /** Searches data block {@code at}, which the caller has pinned. */
   int search(TableLookup lookup, PinnedBlock block, int at) {
     BlockIterator cursor = lookup.cursor();
-    setOn(cursor, block, at, lookup.flags());
+    setOn(cursor, block, at);
     int result = lookup.search();
     BlockBloomCache misses = missed;
     if (result == LookupResult.NOT_FOUND && misses != null && lookup.flags().verify()) {
@@ -221,7 +221,7 @@ public final class Table implements CacheValue {
     if (copy != null) {
       try (copy) {
         BlockIterator cursor = lookup.cursor();
-        setOn(cursor, copy, at, ReadFlags.DEFAULT);
+        setOn(cursor, copy, at);
         misses.add(at, cursor);
       }
     }
@@ -350,12 +350,12 @@ public final class Table implements CacheValue {
   /**
    * Positions a cursor before the first entry of {@code block}, which is data block {@code at}. A
    * block gets its entry index when it is found in the cache for the first time, because most
-   * blocks in a small cache never are. Only a verified block gets one.
+   * blocks in a small cache never are.
    */
-  void setOn(BlockIterator cursor, PinnedBlock block, int at, ReadFlags flags) {
+  void setOn(BlockIterator cursor, PinnedBlock block, int at) {
     cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));
     if (block.wasHit()) {
-      block.useEntryIndex(cursor, flags.verify());
+      block.useEntryIndex(cursor);
     }
   }
 

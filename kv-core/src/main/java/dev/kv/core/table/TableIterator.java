@@ -151,7 +151,7 @@ public final class TableIterator extends BlockIterator implements TableCursor, S
     }
     PinnedBlock entered = table.acquireBlock(target, flags, copy);
     try {
-      table.setOn(this, entered, target, flags);
+      table.setOn(this, entered, target);
     } catch (Throwable e) { // without an Undo, because a step allocates nothing
       clear();
       entered.close();

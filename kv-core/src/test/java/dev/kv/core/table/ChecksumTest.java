@@ -1,10 +1,12 @@
 package dev.kv.core.table;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBIterator;
 import dev.kv.Options;
+import dev.kv.ReadOptions;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.errors.CorruptionException;
@@ -58,6 +60,15 @@ class ChecksumTest extends DbTestBase {
   /** Merged into a new table, the damage would get a good checksum. */
   @Test
   void compact_damagedValue_isRefused() {
+    assertThatThrownBy(() -> compact(null, null)).isInstanceOf(CorruptionException.class);
+    assertThatThrownBy(() -> get("b")).isInstanceOf(CorruptionException.class);
+  }
+
+  /** The compaction takes blocks from the cache. */
+  @Test
+  void compact_damagedValueThatWasReadUnverified_isRefused() {
+    ReadOptions unverified = ReadOptions.builder().verifyChecksums(false).build();
+    assertThat(db.get(unverified, "b".getBytes(UTF_8))).isEqualTo(VALUE.getBytes(UTF_8));
     assertThatThrownBy(() -> compact(null, null)).isInstanceOf(CorruptionException.class);
     assertThatThrownBy(() -> get("b")).isInstanceOf(CorruptionException.class);
   }

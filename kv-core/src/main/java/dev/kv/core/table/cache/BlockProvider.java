@@ -114,7 +114,7 @@ public final class BlockProvider implements AutoCloseable {
     BlockReader reader = readers.acquire();
     try {
       if (flags.fill() && blocks.capacity() > 0) {
-        reader.prepare(file, size, flags.verify());
+        reader.prepare(file, size);
         return CachedBlock.of(blocks.acquire(id, offset, reader));
       }
       return reader.read(file, offset, size, flags.verify(), allocator, MemoryKind.BLOCK);

@@ -32,7 +32,6 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
   private @Nullable TableFile file;
 
   private int size;
-  private boolean verify;
 
   /**
    * Creates a reader whose {@link #load} takes memory from {@code cached}. Takes ownership of
@@ -44,11 +43,10 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     this.compression = new BlockCompression(nativeSnappy);
   }
 
-  /** Sets the table, size and verification for the next {@link #load}, whose key is the offset. */
-  void prepare(TableFile file, int size, boolean verify) {
+  /** Sets the table and the size for the next {@link #load}, whose key is the offset. */
+  void prepare(TableFile file, int size) {
     this.file = file;
     this.size = size;
-    this.verify = verify;
   }
 
   @Override
@@ -56,7 +54,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     if (file == null) {
       throw new AssertionError("load() without prepare()");
     }
-    int length = readStored(file, offset, size, verify);
+    int length = readStored(file, offset, size, true);
     int room = BlockIterator.roomForEntryIndex(length);
     CachedBlock block = CachedBlock.in(cached.allocateCached(length + room), length);
     decode(stored.buffer(), file, offset, size, block);

@@ -50,9 +50,9 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
   }
 
   @Override
-  public void useEntryIndex(BlockIterator cursor, boolean write) {
+  public void useEntryIndex(BlockIterator cursor) {
     Boolean present = hasEntryIndex;
-    if (present == null && write) {
+    if (present == null) {
       present = cursor.writeEntryIndex(length());
       hasEntryIndex = present;
     }

@@ -38,7 +38,7 @@ public abstract sealed class PinnedBlock implements Pinned permits CachedBlock, 
   public abstract boolean wasHit();
 
   /** Makes seeks of a cursor on this block use the entry index of the block, if it has one. */
-  public void useEntryIndex(BlockIterator cursor, boolean write) {}
+  public void useEntryIndex(BlockIterator cursor) {}
 
   /** Returns the number of bytes that the memory takes from a budget. */
   final long memoryCharge() {

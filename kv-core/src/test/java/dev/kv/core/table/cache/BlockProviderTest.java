@@ -102,7 +102,8 @@ class BlockProviderTest {
         assertThatThrownBy(() -> blocks.acquire(file, 1, offset, block.length, verified))
             .isInstanceOf(CorruptionException.class)
             .hasMessageContaining("a block with a wrong checksum");
-        blocks.acquire(file, 1, offset, block.length, ReadFlags.of(false, false)).close();
+        blocks.acquire(file, 1, offset, block.length, ReadFlags.of(false, fill)).close();
+        assertThat(cache.totalCharge()).isZero();
       }
       assertThatThrownBy(
               () -> blocks.acquire(file, 1, offset, Integer.MAX_VALUE, ReadFlags.DEFAULT))
