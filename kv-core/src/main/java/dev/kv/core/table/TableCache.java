@@ -255,13 +255,13 @@ public final class TableCache implements AutoCloseable {
   /**
    * Returns the id of a table's blocks in the block cache. The id never changes, so that the blocks
    * stay usable after the file is closed and opened again. It includes an id of the database, so
-   * that databases can share a cache. A table number that is too large, which only a forged
-   * MANIFEST contains, gets a new id each time.
+   * that databases can share a cache. If one of the two has no room in it, the table gets a new id
+   * each time, and its blocks are loaded again: only a forged MANIFEST has such a number, and only
+   * 16 million databases and tables that were opened on the same resources lead to such an id.
    */
   long blockId(long fileNumber) {
-    return fileNumber >>> NUMBER_BITS == 0
-        ? databaseId << NUMBER_BITS | fileNumber
-        : blocks.cache().blocks().newId();
+    boolean fits = fileNumber >>> NUMBER_BITS == 0 && databaseId <= -1L >>> NUMBER_BITS;
+    return fits ? databaseId << NUMBER_BITS | fileNumber : blocks.cache().blocks().newId();
   }
 
   private Table open(FileMetadata file) {

@@ -498,4 +498,17 @@ class TableCacheTest {
       assertThat(cache.approximateOffsetOf(file, direct(first), 0, first.length)).isZero();
     }
   }
+
+  @Test
+  void blockId_afterMoreIdsThanFit_isNotThatOfAnotherDatabase() {
+    try (TableCache first = cache(Options.builder())) {
+      for (int i = 1; i < 1 << 24; i++) {
+        blocks.blocks().newId();
+      }
+      try (TableCache other = cache(Options.builder())) {
+        assertThat(other.blockId(5)).isNotEqualTo(first.blockId(5));
+        assertThat(first.blockId(5)).isEqualTo(first.blockId(5));
+      }
+    }
+  }
 }
