@@ -5,6 +5,7 @@ import dev.kv.core.memory.FieldHandles;
 import dev.kv.errors.DBClosedException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.reflect.UndeclaredThrowableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,7 +98,8 @@ public abstract class CursorGuard {
   /**
    * Ends a move that threw an exception.
    *
-   * @param cause what the move threw
+   * @param cause what the move threw; code of the program that it called may throw anything, even
+   *     checked exceptions if it is written in another language
    * @return the exception to throw: {@code cause}, or a {@link DBClosedException} if the database
    *     was closed during the move
    */
@@ -113,7 +115,9 @@ public abstract class CursorGuard {
     if (cause instanceof Error error) {
       throw error;
     }
-    return (RuntimeException) cause;
+    return cause instanceof RuntimeException unchecked
+        ? unchecked
+        : new UndeclaredThrowableException(cause);
   }
 
   /**

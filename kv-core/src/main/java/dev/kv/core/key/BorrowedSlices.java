@@ -33,7 +33,7 @@ final class BorrowedSlices {
       pair.a.point(a, aOffset, aLength);
       pair.b.point(b, bOffset, bLength);
       return order.compare(pair.a, pair.b);
-    } catch (RuntimeException | AssertionError e) {
+    } catch (Throwable e) {
       throw UserKeyComparator.failed(order, e);
     } finally {
       pair.a.revoke();

@@ -185,7 +185,7 @@ public final class UserKeyComparator extends KeyComparator {
     byte[] shortened;
     try {
       shortened = order.shortestSeparator(Slice.of(start), Slice.of(limit));
-    } catch (RuntimeException | AssertionError e) {
+    } catch (Throwable e) {
       throw failed(order, e);
     }
     return shortened != null && compare(start, shortened) <= 0 && compare(shortened, limit) < 0
@@ -199,14 +199,20 @@ public final class UserKeyComparator extends KeyComparator {
     byte[] shortened;
     try {
       shortened = order.shortSuccessor(Slice.of(key));
-    } catch (RuntimeException | AssertionError e) {
+    } catch (Throwable e) {
       throw failed(order, e);
     }
     return shortened != null && compare(key, shortened) <= 0 ? shortened : key;
   }
 
-  /** Returns the exception for what a program's comparator threw. */
+  /**
+   * Returns the exception for what a program's comparator threw, which may be a checked exception
+   * if it is written in another language. Throws it if the JVM has failed.
+   */
   static ComparatorException failed(DBComparator order, Throwable cause) {
+    if (cause instanceof Error error && !(cause instanceof AssertionError)) {
+      throw error;
+    }
     return new ComparatorException(
         "the comparator " + Escape.text(order.name()) + " threw " + Escape.text(cause.toString()),
         cause);

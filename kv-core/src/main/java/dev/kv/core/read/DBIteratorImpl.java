@@ -64,7 +64,7 @@ final class DBIteratorImpl implements DBIterator {
     beginSeek();
     try {
       cursor.seekToFirst();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
     view.endMove();
@@ -76,7 +76,7 @@ final class DBIteratorImpl implements DBIterator {
     beginSeek();
     try {
       cursor.seekToLast();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
     view.endMove();
@@ -89,7 +89,7 @@ final class DBIteratorImpl implements DBIterator {
     beginSeek();
     try {
       cursor.seek(key);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
     view.endMove();
@@ -102,7 +102,7 @@ final class DBIteratorImpl implements DBIterator {
     beginSeek();
     try {
       cursor.seek(key);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
     view.endMove();
@@ -115,7 +115,7 @@ final class DBIteratorImpl implements DBIterator {
     beginSeek();
     try {
       cursor.seekForPrev(key);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
     view.endMove();
@@ -128,7 +128,7 @@ final class DBIteratorImpl implements DBIterator {
     beginSeek();
     try {
       cursor.seekForPrev(key);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
     view.endMove();
@@ -141,7 +141,7 @@ final class DBIteratorImpl implements DBIterator {
     try {
       checkValid();
       cursor.next();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
     view.endMove();
@@ -154,7 +154,7 @@ final class DBIteratorImpl implements DBIterator {
     try {
       checkValid();
       cursor.prev();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
     view.endMove();
@@ -170,7 +170,7 @@ final class DBIteratorImpl implements DBIterator {
     EntryScan scan = new EntryScan(cursor, keySlice, valueSlice, keysOnly, action);
     try {
       scan.run();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       if (scan.isInAction()) {
         cursor.invalidate();
         view.abandonMove();

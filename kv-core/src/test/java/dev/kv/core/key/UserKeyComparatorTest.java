@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.Samples;
+import dev.kv.errors.ComparatorException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -248,5 +250,25 @@ class UserKeyComparatorTest {
       bytes[i] = (byte) (random.nextInt(3) * 100);
     }
     return bytes;
+  }
+
+  /** Comparators in Kotlin and Scala may throw checked exceptions. */
+  @Test
+  void compare_checkedException_isComparatorException() {
+    UserKeyComparator order =
+        new UserKeyComparator(
+            DBComparator.of(
+                "test.Checked",
+                (a, b) -> {
+                  throw UserKeyComparatorTest.<RuntimeException>unchecked(new IOException("disk"));
+                }));
+    assertThatThrownBy(() -> order.compare(bytes(1), 1, bytes(2), 1))
+        .isInstanceOf(ComparatorException.class)
+        .hasRootCauseInstanceOf(IOException.class);
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <E extends Throwable> E unchecked(Throwable thrown) throws E {
+    throw (E) thrown;
   }
 }

@@ -14,6 +14,7 @@ import dev.kv.core.db.DbTestBase;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.options.CompressionType;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -167,5 +168,26 @@ class ForEachTest extends DbTestBase {
         .isSameAs(failure);
     assertThat(db.admin().stats().views().iterators()).isZero();
     assertThat(byForEach(db, ReadOptions.DEFAULT)).hasSize(500);
+  }
+
+  /** Actions in Kotlin and Scala may throw checked exceptions. */
+  @Test
+  void forEach_actionThrowsACheckedException_pinsNothing() {
+    open();
+    put("a", "1");
+    assertThatThrownBy(
+            () ->
+                db.forEach(
+                    ReadOptions.DEFAULT,
+                    (key, value) -> {
+                      throw ForEachTest.<RuntimeException>unchecked(new IOException("disk"));
+                    }))
+        .isInstanceOf(IOException.class);
+    assertThat(db.admin().stats().views().iterators()).isZero();
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <E extends Throwable> E unchecked(Throwable thrown) throws E {
+    throw (E) thrown;
   }
 }

@@ -234,7 +234,7 @@ public final class UserTableIterator implements DBIterator {
     try {
       step.run();
       valid = entries.isValid() && withinBounds();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       throw guard.failedMove(e);
     }
     guard.endMove();
