@@ -57,13 +57,17 @@ final class HandleTable<V extends CacheValue> {
     return entry;
   }
 
-  /** Adds an entry whose id and key are not in the table. */
+  /**
+   * Adds an entry whose id and key are not in the table. If there is no memory to grow, it throws
+   * and the entry is not in the table.
+   */
   void link(CacheHandle<V> entry) {
-    addFirst(buckets, entry);
-    entry.linked = true;
-    if (++size > MAX_LOAD * buckets.length()) {
+    if (size >= MAX_LOAD * buckets.length()) {
       grow();
     }
+    addFirst(buckets, entry);
+    entry.linked = true;
+    size++;
   }
 
   /** Removes an entry. A search that is at this entry continues with the next one. */
@@ -101,10 +105,10 @@ final class HandleTable<V extends CacheValue> {
   }
 
   private void grow() {
-    int even = moves;
-    moves = even + 1;
     AtomicReferenceArray<@Nullable CacheHandle<V>> grown =
         new AtomicReferenceArray<>(buckets.length() * 2);
+    int even = moves;
+    moves = even + 1;
     for (int i = 0; i < buckets.length(); i++) {
       CacheHandle<V> entry = buckets.get(i);
       while (entry != null) {
