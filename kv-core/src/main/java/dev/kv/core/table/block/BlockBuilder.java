@@ -21,6 +21,10 @@ import java.util.Arrays;
  */
 public final class BlockBuilder implements AutoCloseable {
   private static final int MAX_HEAD = 3 * Varint.MAX_32;
+
+  /** A larger buffer may not be possible. */
+  private static final int MAX_BYTES = Integer.MAX_VALUE - Long.BYTES;
+
   private static final int FIRST_RESTARTS = 64;
   private static final int FIRST_BYTES = 8 << 10;
   private static final int FIRST_KEY_BYTES = 256;
@@ -100,6 +104,11 @@ public final class BlockBuilder implements AutoCloseable {
     return key;
   }
 
+  /** Returns true if the block does not become too large by an entry. */
+  public boolean hasRoomFor(int keyLength, int valueLength) {
+    return sizeEstimate() + Integer.BYTES + MAX_HEAD + keyLength + valueLength <= MAX_BYTES;
+  }
+
   /** Adds an entry. Its key must be after the last key. */
   public void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
@@ -153,7 +162,7 @@ public final class BlockBuilder implements AutoCloseable {
   /** Makes room for {@code more} bytes after the entries, including the restart points. */
   private ByteBuffer room(long more) {
     long needed = sizeEstimate() + more;
-    if (needed > Integer.MAX_VALUE - Long.BYTES) {
+    if (needed > MAX_BYTES) {
       throw new IllegalArgumentException("a block of " + needed + " bytes: the limit is 2 GiB");
     }
     return bytes.ensureCapacity((int) needed);
@@ -164,7 +173,7 @@ public final class BlockBuilder implements AutoCloseable {
    * reset.
    */
   public int finish() {
-    ByteBuffer target = room((restartCount + 1L) * Integer.BYTES);
+    ByteBuffer target = room(0);
     int at = size;
     for (int i = 0; i < restartCount; i++) {
       target.putInt(at, restarts[i]);

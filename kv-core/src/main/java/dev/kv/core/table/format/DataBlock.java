@@ -121,6 +121,14 @@ public final class DataBlock {
     return entries == 0;
   }
 
+  /**
+   * Returns true if the block may get an entry: it is empty, or does not become larger than a block
+   * can be.
+   */
+  public boolean hasRoomFor(int keyLength, int valueLength) {
+    return isEmpty() || block.hasRoomFor(keyLength, valueLength);
+  }
+
   /** Returns true if the block has the size of a finished one. */
   public boolean isFull() {
     return block.sizeEstimate() >= blockSize;

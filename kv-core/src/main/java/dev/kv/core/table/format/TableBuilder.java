@@ -104,6 +104,9 @@ public final class TableBuilder {
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength)
       throws IOException {
     requireOpen();
+    if (!data.hasRoomFor(keyLength, valueLength)) {
+      flush();
+    }
     data.add(key, keyOffset, keyLength, value, from, valueLength);
     if (data.isFull()) {
       flush();

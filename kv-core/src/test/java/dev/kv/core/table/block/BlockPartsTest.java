@@ -56,6 +56,18 @@ class BlockPartsTest {
   }
 
   @Test
+  void builder_hasRoomForWhatABufferCanHold() {
+    int most = Integer.MAX_VALUE - 8 - 8 - 4 - 15; // two numbers, a restart point, a head
+    try (BlockBuilder builder = new BlockBuilder(1, budget)) {
+      assertThat(builder.hasRoomFor(10, most - 10)).isTrue();
+      assertThat(builder.hasRoomFor(10, most - 9)).isFalse();
+      add(builder, "a", "v".repeat(1000));
+      assertThat(builder.hasRoomFor(10, most - 10 - 1000 - 15)).isTrue();
+      assertThat(builder.hasRoomFor(10, most - 10 - 1000)).isFalse();
+    }
+  }
+
+  @Test
   void builder_sharesPrefixesBetweenRestarts_andWritesShortAndLongHeads() {
     try (BlockBuilder builder = new BlockBuilder(2, budget)) {
       add(builder, "abc", "1");
