@@ -152,7 +152,11 @@ public final class TableCache implements AutoCloseable {
   /** Returns a new cursor over a file's entries, which pins the table until it is closed. */
   public TableIterator iterator(FileMetadata file, boolean verify, boolean fill) {
     CacheHandle<Table> table = acquire(file);
-    return table.value().iterator(ReadFlags.of(verify, fill), table);
+    try (Undo undo = new Undo(table::close)) {
+      TableIterator cursor = table.value().iterator(ReadFlags.of(verify, fill), table);
+      undo.cancel();
+      return cursor;
+    }
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.TableFile;
@@ -49,7 +50,10 @@ final class TableOpening implements AutoCloseable {
     this.file = file;
     this.comparator = comparator;
     this.blocks = blocks;
-    scratch = blocks.acquireScratch();
+    try (Undo undo = new Undo(file::close)) {
+      scratch = blocks.acquireScratch();
+      undo.cancel();
+    }
   }
 
   /**

@@ -49,10 +49,13 @@ public final class UserTableReader implements dev.kv.table.TableReader {
           "descending is not supported: an iterator moves in both directions");
     }
     KeyBounds bounds = KeyBounds.of(options, order);
-    table.retain();
     ReadFlags flags = ReadFlags.of(options.verifyChecksums(), options.fillCache());
-    TableIterator entries = table.reader.iterator(flags, table::release);
-    return new UserTableIterator(entries, order, bounds, options.keysOnly());
+    table.retain();
+    try (Undo undo = new Undo(table::release)) {
+      TableIterator entries = table.reader.iterator(flags, table::release);
+      undo.cancel();
+      return new UserTableIterator(entries, order, bounds, options.keysOnly());
+    }
   }
 
   @Override
