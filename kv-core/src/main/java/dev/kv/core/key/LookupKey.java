@@ -17,7 +17,7 @@ public final class LookupKey implements AutoCloseable {
 
   /** Creates a key whose buffer counts against {@code budget}. */
   public LookupKey(OffHeapBudget budget) {
-    memory = new OffHeapBuffer(budget, INITIAL_CAPACITY);
+    memory = OffHeapBuffer.forReads(budget, INITIAL_CAPACITY);
     buffer = memory.buffer();
   }
 
@@ -52,6 +52,11 @@ public final class LookupKey implements AutoCloseable {
    */
   public ByteBuffer buffer() {
     return buffer;
+  }
+
+  /** Returns the number of bytes of memory that the key keeps. */
+  public int capacity() {
+    return buffer.capacity();
   }
 
   /** Returns the offset at which the key begins. */

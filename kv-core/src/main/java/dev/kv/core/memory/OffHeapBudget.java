@@ -65,6 +65,14 @@ public final class OffHeapBudget {
     reserveWithoutReclaim(kind, bytes);
   }
 
+  /** Counts {@code bytes} as {@link #reserve} does, and also if they do not fit even so. */
+  void reserveOrCount(MemoryKind kind, long bytes) {
+    if (!tryReserve(kind, bytes)) {
+      reclaim();
+      count(kind, bytes);
+    }
+  }
+
   /** Counts {@code bytes}, or throws {@link OffHeapExhaustedException} if they do not fit. */
   void reserveWithoutReclaim(MemoryKind kind, long bytes) {
     if (!tryReserve(kind, bytes)) {

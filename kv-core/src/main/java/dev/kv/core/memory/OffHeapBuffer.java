@@ -8,13 +8,27 @@ import java.nio.ByteBuffer;
  */
 public final class OffHeapBuffer implements AutoCloseable {
   private final OffHeapBudget budget;
+  private final boolean mayExceed;
   private ByteBuffer buffer;
   private boolean closed;
 
   /** Creates a buffer of {@code capacity} bytes. */
   public OffHeapBuffer(OffHeapBudget budget, int capacity) {
+    this(budget, capacity, false);
+  }
+
+  private OffHeapBuffer(OffHeapBudget budget, int capacity, boolean mayExceed) {
     this.budget = budget;
+    this.mayExceed = mayExceed;
     buffer = allocate(capacity);
+  }
+
+  /**
+   * Returns a buffer of {@code capacity} bytes for a read. Reads go on at the limit of a budget, so
+   * the bytes are counted even if they do not fit.
+   */
+  public static OffHeapBuffer forReads(OffHeapBudget budget, int capacity) {
+    return new OffHeapBuffer(budget, capacity, true);
   }
 
   /** Returns the memory, little-endian; valid until {@link #ensureCapacity} grows it. */
@@ -39,7 +53,11 @@ public final class OffHeapBuffer implements AutoCloseable {
   }
 
   private ByteBuffer allocate(int capacity) {
-    budget.reserve(MemoryKind.WRITE_BUFFER, capacity);
+    if (mayExceed) {
+      budget.reserveOrCount(MemoryKind.WRITE_BUFFER, capacity);
+    } else {
+      budget.reserve(MemoryKind.WRITE_BUFFER, capacity);
+    }
     try (Undo undo = new Undo(() -> budget.release(MemoryKind.WRITE_BUFFER, capacity))) {
       ByteBuffer memory = DirectMemory.allocate(capacity);
       undo.cancel();

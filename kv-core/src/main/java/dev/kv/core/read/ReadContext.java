@@ -63,7 +63,7 @@ final class ReadContext implements AutoCloseable {
     this.budget = budget;
     this.stats = stats;
     key = new LookupKey(budget);
-    storage = new OffHeapBuffer(budget, 0);
+    storage = OffHeapBuffer.forReads(budget, 0);
     saved = new KeyBuffer(storage);
     try (Undo undo = new Undo(key::close)) {
       storage.ensureCapacity(FIRST_CAPACITY);
@@ -229,7 +229,11 @@ final class ReadContext implements AutoCloseable {
 
   /** Returns true if the context is small enough to be kept for the next read. */
   boolean isReusable() {
-    return storage.buffer().capacity() <= KEPT_CAPACITY && key.buffer().capacity() <= KEPT_CAPACITY;
+    return storage.buffer().capacity() <= KEPT_CAPACITY
+        && key.capacity() <= KEPT_CAPACITY
+        && (lookup == null || lookup.capacity() <= KEPT_CAPACITY)
+        && (lower == null || lower.capacity() <= KEPT_CAPACITY)
+        && (upper == null || upper.capacity() <= KEPT_CAPACITY);
   }
 
   @Override

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
+import dev.kv.ReadOptions;
 import dev.kv.core.Children;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.options.CompressionType;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,5 +135,43 @@ class MemoryShortageTest extends DbTestBase {
             parent.resolve("db").toString());
     assertThat(child.output()).contains("all there");
     assertThat(child.exitCode()).isZero();
+  }
+
+  @Test
+  void read_pinnedValuesTookTheLimit_goesOn() {
+    open(
+        defaults().toBuilder()
+            .memory(m -> m.offHeapLimit(16 << 20))
+            .blockCacheSize(1 << 20)
+            .build());
+    int[] sizes = {1 << 20, 64 << 10, 4 << 10, 1000, 100};
+    for (int size : sizes) {
+      db.put(b("key" + size), new byte[size]);
+    }
+    db.admin().flush();
+    ReadOptions uncached = ReadOptions.builder().fillCache(false).build();
+    List<AutoCloseable> open = new ArrayList<>();
+    for (int size : sizes) {
+      for (int i = 0; i < 60; i++) {
+        open.add(db.pinned(uncached, ByteBuffer.wrap(b("key" + size))));
+      }
+    }
+    assertThat(db.admin().stats().memory().offHeap().total()).isGreaterThan((16 << 20) - (8 << 10));
+    for (int i = 0; i < 50; i++) {
+      DBIterator cursor = db.iterator();
+      open.add(cursor);
+      cursor.seekToFirst();
+      assertThat(cursor.key()).isEqualTo(b("key100"));
+      assertThat(db.get(b("key100"))).hasSize(100);
+    }
+    open.forEach(MemoryShortageTest::close);
+  }
+
+  private static void close(AutoCloseable resource) {
+    try {
+      resource.close();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
   }
 }

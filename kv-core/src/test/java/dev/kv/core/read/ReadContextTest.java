@@ -2,27 +2,37 @@ package dev.kv.core.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.ReadOptions;
+import dev.kv.bytes.DBComparator;
+import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
-import dev.kv.errors.OffHeapExhaustedException;
 import org.junit.jupiter.api.Test;
 
 class ReadContextTest {
   @Test
-  void create_budgetOfEachSize_givesBackWhatItTookWhereItFails() {
-    int failed = 0;
-    for (long limit = 1; ; limit++) {
-      OffHeapBudget budget = new OffHeapBudget(limit);
-      try (ReadContext context = new ReadContext(budget, new LookupStats())) {
-        assertThat(budget.used()).isBetween(1L, limit);
-        assertThat(context.isReusable()).isTrue();
-        break;
-      } catch (OffHeapExhaustedException e) {
-        failed++;
-      } finally {
-        assertThat(budget.used()).as("of " + limit).isBetween(0L, limit);
-      }
-      assertThat(budget.used()).as("left of " + limit).isZero();
+  void create_atTheLimit_countsWhatItTakes() {
+    OffHeapBudget budget = new OffHeapBudget(1);
+    try (ReadContext context = new ReadContext(budget, new LookupStats())) {
+      assertThat(context.isReusable()).isTrue();
+      assertThat(budget.used()).isGreaterThan(budget.limit());
     }
-    assertThat(failed).isGreaterThan(200);
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void isReusable_afterALargeKeyOrBound_isFalse() {
+    byte[] large = new byte[2 << 20];
+    OffHeapBudget budget = new OffHeapBudget(0);
+    UserKeyComparator order = new UserKeyComparator(DBComparator.bytewise());
+    KeyBounds bounds = KeyBounds.of(ReadOptions.builder().lowerBound(large).build(), order);
+    try (ReadContext context = new ReadContext(budget, new LookupStats())) {
+      context.lower(bounds, 1);
+      assertThat(context.isReusable()).isFalse();
+    }
+    try (ReadContext context = new ReadContext(budget, new LookupStats())) {
+      context.key().set(large, 1);
+      assertThat(context.isReusable()).isFalse();
+    }
   }
 }

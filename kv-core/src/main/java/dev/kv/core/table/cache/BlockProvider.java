@@ -28,8 +28,6 @@ public final class BlockProvider implements AutoCloseable {
   /** A larger block is not copied into the scratch buffer of a cursor. */
   private static final int MOST_IN_SCRATCH = 64 << 10;
 
-  private static final int STORED_BYTES = 8 << 10;
-
   /** A larger value is read with a pin, because it is copied twice without one. */
   private static final int MOST_UNPINNED = 4 << 10;
 
@@ -40,13 +38,11 @@ public final class BlockProvider implements AutoCloseable {
   private final LruCache<CachedBlock> blocks;
   private final BlockAllocator allocator;
   private final OffHeapBudget budget;
-  private final OffHeapBudget uncounted = new OffHeapBudget(0);
   private final boolean nativeSnappy;
   private final ObjectPool<BlockReader> readers =
       new ObjectPool<>(1, this::newReader, BlockReader::close);
   private final ObjectPool<OffHeapBuffer> scratches =
-      new ObjectPool<>(
-          SCRATCHES_PER_STRIPE, () -> newBuffer(BlockIterator.SCRATCH_BYTES), OffHeapBuffer::close);
+      new ObjectPool<>(SCRATCHES_PER_STRIPE, this::newScratch, OffHeapBuffer::close);
 
   /**
    * Creates a provider. Blocks that are not put into {@code cache} take memory from {@code
@@ -268,19 +264,11 @@ public final class BlockProvider implements AutoCloseable {
   }
 
   private BlockReader newReader() {
-    return new BlockReader(cache.allocator(), newBuffer(STORED_BYTES), nativeSnappy);
+    return new BlockReader(cache.allocator(), new OffHeapBuffer(budget, 0), nativeSnappy);
   }
 
-  /**
-   * Returns a buffer for a reader. If the budget is used up, the buffer is not counted, so that
-   * reads continue.
-   */
-  private OffHeapBuffer newBuffer(int capacity) {
-    try {
-      return new OffHeapBuffer(budget, capacity);
-    } catch (OffHeapExhaustedException e) {
-      return new OffHeapBuffer(uncounted, capacity);
-    }
+  private OffHeapBuffer newScratch() {
+    return OffHeapBuffer.forReads(budget, BlockIterator.SCRATCH_BYTES);
   }
 
   private void release(BlockReader reader) {

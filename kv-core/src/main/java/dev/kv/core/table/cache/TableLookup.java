@@ -53,8 +53,8 @@ public final class TableLookup implements AutoCloseable {
     this.value = value;
     this.counts = counts;
     order = comparator.userComparator();
-    scratch = new OffHeapBuffer(budget, BlockIterator.SCRATCH_BYTES);
-    copy = new OffHeapBuffer(budget, 0);
+    scratch = OffHeapBuffer.forReads(budget, BlockIterator.SCRATCH_BYTES);
+    copy = OffHeapBuffer.forReads(budget, 0);
     cursor = new BlockIterator(comparator, scratch);
   }
 
@@ -99,6 +99,11 @@ public final class TableLookup implements AutoCloseable {
    */
   public void setValue(@Nullable Pinned pin) {
     value.set(cursor.valueBuffer(), cursor.valueOffset(), cursor.valueLength(), pin);
+  }
+
+  /** Returns the number of bytes of the larger one of its buffers. */
+  public int capacity() {
+    return Math.max(scratch.buffer().capacity(), copy.buffer().capacity());
   }
 
   /** Returns the cursor over the data block that is searched. */
