@@ -14,7 +14,8 @@ import java.nio.ByteBuffer;
  *
  * <p>The bytes stay the same when the key is overwritten or deleted, and they stay readable after
  * the close of the database. A value that is never closed keeps its memory until the database is
- * closed.
+ * closed; in a database with {@link dev.kv.SharedResources}, the memory counts against their limit
+ * until they are closed.
  *
  * <p>Several threads may read a value at the same time. One of them closes it, after the last read.
  */
