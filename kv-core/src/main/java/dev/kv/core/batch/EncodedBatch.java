@@ -169,7 +169,7 @@ public final class EncodedBatch implements WriteBatch {
   private int putBytes(int offset, ByteBuffer source) {
     int size = source.remaining();
     int at = Varint.put32(bytes, offset, size);
-    PENDING_FAULT.copyKeyOrValue(source, bytes, at);
+    PENDING_FAULT.copyKeyOrValue(source, ByteBuffer.wrap(bytes), at);
     return at + size;
   }
 

@@ -88,7 +88,7 @@ final class DBOpener {
     }
   }
 
-  /** Where no database came to be, no LOCK is left; it is deleted while nobody else can hold it. */
+  /** If no database was created, LOCK is deleted, while nobody else can hold it. */
   private void closeAfterFailure(Env.Lock lock, boolean lockIsNew) {
     try (lock) {
       if (lockIsNew && !env.exists(FileNames.current(directory))) {

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *       passes the mapping to the unmapper. So no read touches unmapped memory.
  *   <li>In this class only {@link #copy} touches the mapping. If the file was truncated, the fault
  *       is found there and becomes an {@link IOException}. Checksums are computed over the copy
- *       only. Who else touches the mapping obeys {@link MappedBytes}.
+ *       only. Other code that touches the mapping obeys {@link MappedBytes}.
  * </ol>
  */
 final class MappedFile extends RefCounted implements RandomAccessFile, MappedBytes {

@@ -26,9 +26,6 @@ public final class PendingFault {
 
   private static final byte MARK = 0x5a;
 
-  /** A copy of at most 6 bytes into an array is a loop in Java, which goes on after a fault. */
-  private static final int SMALL = 8;
-
   // Not constant, and not provably unused: otherwise the compiler would remove the allocation.
   private volatile int one = 1;
 
@@ -63,27 +60,6 @@ public final class PendingFault {
     }
   }
 
-  /** Does the same with an array as the target. */
-  public @Nullable InternalError copy(
-      ByteBuffer source, int from, byte[] into, int at, int length) {
-    if (length <= SMALL) {
-      return copy(source, from, ByteBuffer.wrap(into), at, length);
-    }
-    int last = at + length - 1;
-    try {
-      into[last] = MARK;
-      source.get(from, into, at, length);
-      if (into[last] != MARK) {
-        return missed();
-      }
-      into[last] = (byte) ~MARK;
-      source.get(from, into, at, length);
-      return into[last] == MARK ? null : absorbAll(null);
-    } catch (InternalError e) {
-      return absorbAll(e);
-    }
-  }
-
   /**
    * Copies a key or value of the program, which may be in a mapped file that was cut short. The
    * error must not stay pending: it would be thrown at the commit of the write, or in the thread of
@@ -97,16 +73,6 @@ public final class PendingFault {
       check(copy(source, source.position(), into, at, length));
     } else {
       into.put(at, source, source.position(), length);
-    }
-  }
-
-  /** Does the same with an array as the target. */
-  public void copyKeyOrValue(ByteBuffer source, byte[] into, int at) {
-    int length = source.remaining();
-    if (mayFault(source, length)) {
-      check(copy(source, source.position(), into, at, length));
-    } else {
-      source.get(source.position(), into, at, length);
     }
   }
 

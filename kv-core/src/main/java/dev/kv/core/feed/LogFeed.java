@@ -124,8 +124,8 @@ public final class LogFeed implements ChangeFeed, AutoCloseable {
   private long firstIn(RetainedLogs kept, long log) throws IOException {
     Path file = FileNames.log(directory, log);
     RecordBuffer record = new RecordBuffer();
-    LogReader.Reporter unheard = (offset, bytes, what, torn) -> {};
-    try (LogReader reader = new LogReader(env, file, unheard, true)) {
+    LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
+    try (LogReader reader = new LogReader(env, file, ignored, true)) {
       if (!reader.readRecord(record) || record.length() < Long.BYTES) {
         return NONE;
       }

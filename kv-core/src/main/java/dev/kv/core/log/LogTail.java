@@ -34,10 +34,10 @@ public final class LogTail {
    */
   public static @Nullable String damage(SequentialFile file, long endOfLastRecord)
       throws IOException {
-    return new LogTail().judge(file, LogFormat.nextHeader(endOfLastRecord));
+    return new LogTail().examine(file, LogFormat.nextHeader(endOfLastRecord));
   }
 
-  private @Nullable String judge(SequentialFile file, long header) throws IOException {
+  private @Nullable String examine(SequentialFile file, long header) throws IOException {
     int at = (int) (header % LogFormat.BLOCK);
     file.skip(header - at);
     boolean first = true;

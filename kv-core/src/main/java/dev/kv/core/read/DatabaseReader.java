@@ -152,7 +152,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
         checkOpen();
         return null;
       }
-      R result = lend(context, reader);
+      R result = passTo(context, reader);
       checkOpen();
       return result;
     } finally {
@@ -225,7 +225,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     }
   }
 
-  private static <R extends @Nullable Object> R lend(ReadContext context, ValueReader<R> reader) {
+  private static <R extends @Nullable Object> R passTo(ReadContext context, ValueReader<R> reader) {
     BufferSlice slice = context.slice();
     ValueRef value = context.value();
     slice.point(value.buffer, value.offset, value.length);
@@ -286,7 +286,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     iterators.releaseCollected();
     ReadContext context = ReadContext.acquireForIteratorFrom(contexts);
     ReadState state = pin(context, options);
-    PinnedView view = new PinnedView(states, state, contexts, context);
+    PinnedView view = new PinnedView(state, contexts, context);
     try {
       UserKeyComparator comparator = state.version().comparator().userComparator();
       KeyBounds bounds = KeyBounds.of(options, comparator);
@@ -361,7 +361,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
       return kept == null ? current : kept;
     } finally {
       if (!keepsNone) {
-        states.release(current, stripe);
+        current.unpin(stripe);
       }
     }
   }
@@ -370,7 +370,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     try {
       context.value().release();
     } finally {
-      states.release(state, context.stripe());
+      state.unpin(context.stripe());
       context.releaseTo(contexts);
     }
   }

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * OpenIterators}.
  */
 final class PinnedView extends CursorGuard {
-  private final ReadStates states;
   private final ReadState state;
   private final ObjectPool<ReadContext> contexts;
   private final ReadContext context;
@@ -34,9 +33,7 @@ final class PinnedView extends CursorGuard {
    * Creates a view. Takes ownership of {@code context} and of the pin of {@code state}, which was
    * taken in the stripe of {@code context}.
    */
-  PinnedView(
-      ReadStates states, ReadState state, ObjectPool<ReadContext> contexts, ReadContext context) {
-    this.states = states;
+  PinnedView(ReadState state, ObjectPool<ReadContext> contexts, ReadContext context) {
     this.state = state;
     this.contexts = contexts;
     this.context = context;
@@ -120,7 +117,7 @@ final class PinnedView extends CursorGuard {
     try {
       internal.close();
     } finally {
-      states.release(state, context.stripe());
+      state.unpin(context.stripe());
       context.releaseTo(contexts);
     }
   }

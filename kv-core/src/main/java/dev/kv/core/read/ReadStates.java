@@ -78,7 +78,7 @@ public final class ReadStates {
     try {
       return use.apply(state);
     } finally {
-      release(state, stripe);
+      state.unpin(stripe);
     }
   }
 
@@ -90,11 +90,6 @@ public final class ReadStates {
   /** Returns the current state, borrowed from the publisher; null after the close. */
   @Nullable ReadState current() {
     return current;
-  }
-
-  /** Releases a pin. */
-  public void release(ReadState state, int stripe) {
-    state.unpin(stripe);
   }
 
   /** Removes the current state: no new reader gets it, and it is freed after its last reader. */

@@ -47,7 +47,7 @@ public final class RecentMemTables {
     ReadState now = states.acquire(context.stripe());
     int since = mark.isChangedOutsideLog(now) ? 0 : mark.memTablesSince(now);
     if (since == 0) {
-      states.release(now, context.stripe());
+      now.unpin(context.stripe());
       return false;
     }
     pinned = now;
@@ -61,7 +61,7 @@ public final class RecentMemTables {
     if (state != null) {
       pinned = null;
       count = 0;
-      states.release(state, context.stripe());
+      state.unpin(context.stripe());
     }
   }
 

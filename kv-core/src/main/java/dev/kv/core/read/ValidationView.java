@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by one thread at a time: by its owner, or by a leader while the owner waits.
  */
 public final class ValidationView implements AutoCloseable {
-  private final ReadStates states;
   private final ReadState base;
   private final RecentMemTables recent;
   private final PointReader points;
@@ -50,7 +49,6 @@ public final class ValidationView implements AutoCloseable {
       ObjectPool<ReadContext> contexts,
       ReadContext context,
       long sinceSequence) {
-    this.states = states;
     this.base = base;
     this.recent = new RecentMemTables(states, new ReadMark(base), context);
     this.points = points;
@@ -121,7 +119,7 @@ public final class ValidationView implements AutoCloseable {
     try {
       context.value().release();
     } finally {
-      states.release(base, context.stripe());
+      base.unpin(context.stripe());
       context.releaseTo(contexts);
     }
   }

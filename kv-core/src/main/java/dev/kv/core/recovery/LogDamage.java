@@ -73,7 +73,7 @@ final class LogDamage implements LogReader.Reporter {
    * If the sequence numbers continue after it, the gap held no records: C++ LevelDB appended to a
    * log that ended in reserved zeros.
    */
-  void judgeGap(long sequence, long expected) {
+  void checkGap(long sequence, long expected) {
     if (gapBefore) {
       gapBefore = false;
       if (sequence != expected) {

@@ -149,8 +149,8 @@ public final class LogRecovery {
   /** Returns the number of bytes of records in a log that is not replayed. */
   private long recordBytes(Path path) throws IOException {
     long sum = 0;
-    LogReader.Reporter unheard = (offset, bytes, what, torn) -> {};
-    try (LogReader reader = new LogReader(context.env(), path, unheard, true)) {
+    LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
+    try (LogReader reader = new LogReader(context.env(), path, ignored, true)) {
       while (reader.readRecord(record)) {
         sum += record.length();
       }
@@ -200,7 +200,7 @@ public final class LogRecovery {
       records++;
       return true;
     }
-    damage.judgeGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
+    damage.checkGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
     if (first && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
       damage.corruption(
           offset,

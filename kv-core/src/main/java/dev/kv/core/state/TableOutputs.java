@@ -69,7 +69,7 @@ public final class TableOutputs {
     context.tables().acquire(table).close();
   }
 
-  /** Gives up tables that no edit names: they are closed, and are obsolete files if they exist. */
+  /** Abandons tables that no edit names: they are closed, and are obsolete files if they exist. */
   public void abandon() {
     given.forEach(number -> context.tables().evict(number));
     settle();

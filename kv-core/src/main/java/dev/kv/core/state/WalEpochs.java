@@ -91,8 +91,8 @@ record WalEpochs(long oldestLog, List<Incarnation> list) {
   }
 
   /**
-   * Returns these incarnations and a next one. WalEpochs of which no position can be read any more
-   * are left out.
+   * Returns these incarnations and a next one, without those of which no position can be read any
+   * more.
    */
   WalEpochs with(Incarnation next) {
     List<Incarnation> more = new ArrayList<>(list);

@@ -3,7 +3,6 @@ package dev.kv.core.table;
 import dev.kv.Options;
 import dev.kv.bytes.Escape;
 import dev.kv.core.cache.CacheHandle;
-import dev.kv.core.cache.Loader;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
@@ -109,7 +108,7 @@ public final class TableCache implements AutoCloseable {
     if (closed) {
       throw new DBClosedException("the database is closed");
     }
-    return tables.acquire(TABLES, file.number(), new TableLoader(file));
+    return tables.acquire(TABLES, file.number(), (id, number) -> open(file));
   }
 
   /**
@@ -178,11 +177,8 @@ public final class TableCache implements AutoCloseable {
 
   /** Returns the approximate offset of {@code key} in the file. */
   public long approximateOffsetOf(FileMetadata file, ByteBuffer key, int offset, int length) {
-    CacheHandle<Table> table = acquire(file);
-    try {
+    try (CacheHandle<Table> table = acquire(file)) {
       return table.value().approximateOffsetOf(key, offset, length);
-    } finally {
-      table.close();
     }
   }
 
@@ -190,11 +186,8 @@ public final class TableCache implements AutoCloseable {
    * Returns what a table says about its entries, or null if it has no properties that can be read.
    */
   public @Nullable TableProperties properties(FileMetadata file) {
-    CacheHandle<Table> table = acquire(file);
-    try {
+    try (CacheHandle<Table> table = acquire(file)) {
       return table.value().properties();
-    } finally {
-      table.close();
     }
   }
 
@@ -302,19 +295,5 @@ public final class TableCache implements AutoCloseable {
 
   private String name(long number) {
     return Escape.text(FileNames.table(directory, number, suffix).toString());
-  }
-
-  /** Opens one table. */
-  private final class TableLoader implements Loader<Table> {
-    private final FileMetadata file;
-
-    TableLoader(FileMetadata file) {
-      this.file = file;
-    }
-
-    @Override
-    public Table load(long id, long key) {
-      return open(file);
-    }
   }
 }

@@ -325,7 +325,7 @@ final class ReadCallsTest {
         assertThat(state.memTablesHold(keys)).as("%s", each).isEqualTo(each.holds());
       }
     } finally {
-      tree.states.release(state, 0);
+      state.unpin(0);
     }
   }
 

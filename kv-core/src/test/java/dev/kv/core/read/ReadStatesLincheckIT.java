@@ -68,7 +68,7 @@ public class ReadStatesLincheckIT {
       return true;
     }
     boolean held = state.memTable(0).references() > 0 && state.version().references() > 0;
-    states.release(state, stripe);
+    state.unpin(stripe);
     return held;
   }
 

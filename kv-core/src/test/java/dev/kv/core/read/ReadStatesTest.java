@@ -49,9 +49,9 @@ final class ReadStatesTest {
     assertThat(one).isSameAs(same);
     publish();
     assertThat(first.references()).isEqualTo(1);
-    states.release(one, 0);
+    one.unpin(0);
     assertThat(first.references()).isEqualTo(1);
-    states.release(same, Stripes.COUNT - 1);
+    same.unpin(Stripes.COUNT - 1);
     assertThat(first.references()).isZero();
     assertThat(freedVersions.get()).isEqualTo(1);
   }
@@ -69,7 +69,7 @@ final class ReadStatesTest {
     assertThat(state.memTable(0)).isSameAs(next);
     assertThat(state.memTable(1)).isSameAs(memtable);
     assertThat(state.version()).isSameAs(version);
-    states.release(state, 0);
+    state.unpin(0);
   }
 
   @Test
@@ -80,7 +80,7 @@ final class ReadStatesTest {
     states.close();
     assertThatThrownBy(() -> states.acquire(3)).isInstanceOf(DBClosedException.class);
     assertThat(memtable.references()).isEqualTo(1);
-    states.release(state, 3);
+    state.unpin(3);
     assertThat(memtable.references()).isZero();
   }
 
@@ -88,8 +88,8 @@ final class ReadStatesTest {
   void release_onceTooOften_isABug() {
     publish();
     ReadState state = states.acquire(1);
-    states.release(state, 1);
-    assertThatThrownBy(() -> states.release(state, 1)).isInstanceOf(AssertionError.class);
+    state.unpin(1);
+    assertThatThrownBy(() -> state.unpin(1)).isInstanceOf(AssertionError.class);
   }
 
   @Test
@@ -126,7 +126,7 @@ final class ReadStatesTest {
           readAgain(stripe);
           requireUnfreed(state);
         } finally {
-          states.release(state, stripe);
+          state.unpin(stripe);
         }
       }
     } catch (DBClosedException expected) {
@@ -141,7 +141,7 @@ final class ReadStatesTest {
     requireUnfreed(state);
     Thread.onSpinWait();
     requireUnfreed(state);
-    states.release(state, stripe);
+    state.unpin(stripe);
   }
 
   private static void requireUnfreed(ReadState state) {

@@ -115,8 +115,8 @@ class LogDamageTest {
   void gap_beforeARecordThatContinues_isNoDamage(RecoveryMode mode) {
     LogDamage damage = damage(mode, true);
     damage.gap(100, 900);
-    damage.judgeGap(8, 8);
-    damage.judgeGap(20, 9); // without a gap
+    damage.checkGap(8, 8);
+    damage.checkGap(20, 9); // without a gap
     assertThat(damage.hasEnded()).isFalse();
     assertThat(heard).isEmpty();
   }
@@ -128,12 +128,12 @@ class LogDamageTest {
   void gap_beforeARecordThatDoesNotContinue_isWhereItEnds(RecoveryMode mode) {
     LogDamage damage = damage(mode, true);
     damage.gap(100, 900);
-    damage.judgeGap(9, 8);
+    damage.checkGap(9, 8);
     assertThat(damage.hasEnded()).isTrue();
     assertThat(damage.dropped()).isEqualTo(900);
     assertThat(damage.reason()).startsWith("records are missing").endsWith("(5.log, offset 100)");
     damage.gap(2000, 50); // after the end
-    damage.judgeGap(30, 10);
+    damage.checkGap(30, 10);
     assertThat(damage.dropped()).isEqualTo(900);
   }
 
@@ -141,7 +141,7 @@ class LogDamageTest {
   void gap_underCppCompat_isNothing() {
     LogDamage damage = damage(RecoveryMode.CPP_COMPAT, true);
     damage.gap(100, 900);
-    damage.judgeGap(9, 8);
+    damage.checkGap(9, 8);
     assertThat(damage.dropped()).isZero();
     assertThat(damage.reason()).isEmpty();
   }

@@ -110,7 +110,7 @@ abstract class BlockDecoder extends InternalIterator {
   }
 
   /**
-   * Decodes the entry at a restart point and returns where its key begins, {@code unshared} bytes
+   * Decodes the entry at a restart point and returns the offset of its key, {@code unshared} bytes
    * long.
    */
   final int restartEntry(int index) {

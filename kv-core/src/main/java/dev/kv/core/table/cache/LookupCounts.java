@@ -24,7 +24,7 @@ public final class LookupCounts {
   /** Searches of a table that its filter has let through, and that did not find the key. */
   public static final int FILTER_FALSE_POSITIVES = 3;
 
-  /** Searches of a table that the negative-lookup cache has ended. */
+  /** Searches of a table that a filter of missed keys has ended. */
   public static final int CACHED_NEGATIVES = 4;
 
   /** Data blocks searched. */
