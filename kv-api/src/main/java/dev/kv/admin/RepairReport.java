@@ -13,8 +13,7 @@ package dev.kv.admin;
  *     kept
  * @param entries entries in the repaired database, all versions counted
  * @param bytesLost bytes that were not kept: tables without a readable block, damaged blocks,
- *     entries out of order, records of logs that are not batches, and parts of logs that the disk
- *     cannot read
+ *     entries out of order, and records of logs that are not batches
  */
 public record RepairReport(
     int tablesKept,

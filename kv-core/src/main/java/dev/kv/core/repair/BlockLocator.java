@@ -54,7 +54,11 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
       if (blocks != null) {
         return new BlockLocator(blocks, 0);
       }
-      List<FoundBlock> found = table.findBlocks();
+      List<FoundBlock> found =
+          table.findBlocks(
+              e -> {
+                throw e;
+              });
       blocks = named(table, found);
       return blocks == null
           ? new Choice(table, order, bounds, found).blocks()
@@ -66,14 +70,14 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     try {
       return new TableInspector(env, path);
     } catch (IOException e) {
-      throw new DBIOException("cannot open table " + Escape.text(path.toString()), e);
+      throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);
     }
   }
 
   private static @Nullable List<BlockHandle> named(TableInspector table) {
     try {
       return table.readNamed(table.footer().index());
-    } catch (CorruptionException | DBIOException e) {
+    } catch (CorruptionException e) {
       return null;
     }
   }

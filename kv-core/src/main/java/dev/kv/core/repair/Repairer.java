@@ -13,6 +13,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
@@ -28,11 +29,13 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.options.RecoveryMode;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,6 +54,10 @@ import java.util.TreeSet;
  * name are ignored. LOCK is held throughout. No old file is touched before the new state is
  * durable. Then the tables that were read completely are deleted, and all other old files are moved
  * to {@code lost/}, without replacing files there.
+ *
+ * <p>Only what is damaged or missing is skipped. If a file that exists cannot be opened or read,
+ * the repair fails before it installs anything: the file may hold tombstones and newer values, and
+ * its content may be intact.
  */
 public final class Repairer {
   private static final EngineLogger LOG = EngineLogger.of(Repairer.class);
@@ -143,29 +150,94 @@ public final class Repairer {
   }
 
   private RepairReport run() throws IOException {
-    Set<Long> logs = chooseInputs();
-    requireOrder();
-    for (long log : logs) {
-      convert(log);
-    }
-    context.budget().reclaim(); // the tables are read into what the logs needed
-    TableOutputs outputs = new TableOutputs(context, () -> nextNumber++, number -> {});
-    List<SalvageIterator> tables = openInputs();
-    RewriteJob.Result result = merge(tables, outputs);
+    List<SalvageIterator> tables = new ArrayList<>();
+    RewriteJob.Result result = rebuild(tables);
     install(result);
     tables.forEach(table -> bytesLost += table.bytesLost());
     Set<Long> whole = wholeTables(tables);
-    discard(whole);
+    try {
+      discard(whole);
+    } catch (IOException e) {
+      throw new DBIOException(
+          "the database in "
+              + place()
+              + " is repaired, but its old files are not all deleted or moved to lost/: "
+              + Escape.text(e.toString())
+              + "; repair it again to move the rest, for an open deletes what the database does not"
+              + " use",
+          e);
+    }
     int rewritten = opened.size() - fromLogs.size() - whole.size();
     return new RepairReport(
         whole.size(), rewritten, logsConverted, lost.moved().size(), result.entries(), bytesLost);
   }
 
   /**
+   * Writes the new tables. If that fails, the directory has the files that it had before.
+   *
+   * @param tables receives the tables that were read, closed
+   */
+  private RewriteJob.Result rebuild(List<SalvageIterator> tables) throws IOException {
+    try (Undo undo = new Undo(this::deleteTablesOfLogs)) {
+      Set<Long> logs = chooseInputs();
+      requireOrder();
+      for (long log : logs) {
+        convert(log);
+      }
+      context.budget().reclaim(); // the tables are read into what the logs needed
+      try (Undo open = new Undo(() -> tables.forEach(SalvageIterator::close))) {
+        openInputs(tables);
+        open.cancel();
+      }
+      RewriteJob.Result result =
+          merge(tables, new TableOutputs(context, () -> nextNumber++, number -> {}));
+      undo.cancel();
+      return result;
+    } catch (IOException e) {
+      throw unchanged(e.toString(), e);
+    } catch (DBIOException e) {
+      throw unchanged(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private DBIOException unchanged(String cause, Exception e) {
+    return new DBIOException(
+        "cannot repair the database in "
+            + place()
+            + ": "
+            + Escape.text(cause)
+            + "; no file was changed. Remove the cause and repair again. If the disk cannot read"
+            + " all of a file, replace the file by a copy of what can be read, as ddrescue makes"
+            + " it",
+        e);
+  }
+
+  private void deleteTablesOfLogs() {
+    for (FileMetadata table : fromLogs) {
+      context.tables().evict(table.number());
+      try {
+        env.delete(newTable(table.number()));
+      } catch (IOException e) {
+        LOG.warn("{}: cannot delete a new table: {}", place(), Escape.text(e.toString()));
+      }
+    }
+  }
+
+  /**
+   * Throws {@code e} again unless an input is damaged or missing. After any other failure, the
+   * content of the input may be intact.
+   */
+  private static void requireLoss(DBException e) {
+    if (!(e instanceof CorruptionException || e.getCause() instanceof NoSuchFileException)) {
+      throw e;
+    }
+  }
+
+  /**
    * Chooses the tables to read, and returns the logs. If the MANIFEST names missing files, it may
    * have lost its end; no table is ignored in that case.
    */
-  private Set<Long> chooseInputs() {
+  private Set<Long> chooseInputs() throws IOException {
     Set<Long> tables = numbers(FileName.Kind.TABLE);
     Set<Long> logs = numbers(FileName.Kind.LOG);
     inputs.addAll(tables);
@@ -192,6 +264,7 @@ public final class Repairer {
       }
       logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
     } catch (CorruptionException | DBIOException e) {
+      requireLoss(e);
       LOG.warn(
           "{}: cannot read the MANIFEST; rebuilding from all tables and logs: {}",
           place(),
@@ -201,12 +274,12 @@ public final class Repairer {
   }
 
   /** Returns the greatest number of a change of the tables that a readable log confirms, or 0. */
-  private long confirmed(Set<Long> logs) {
+  private long confirmed(Set<Long> logs) throws IOException {
     LogRecovery recovery = new LogRecovery(context, 0, MemTable::release);
     try {
       recovery.replay(List.copyOf(logs), 0);
-    } catch (IOException e) {
-      LOG.debug("{}: cannot read a log: {}", place(), e.toString());
+    } catch (NoSuchFileException e) {
+      LOG.debug("{}: a log is missing: {}", place(), e.toString());
     } finally {
       recovery.abandon();
     }
@@ -229,23 +302,16 @@ public final class Repairer {
     return numbers;
   }
 
-  /** Writes the readable records of a log as tables. Ends at the first read error of the disk. */
+  /** Writes the readable records of a log as tables. */
   private void convert(long number) throws IOException {
     LogRecovery recovery = new LogRecovery(context, 0, this::flush);
     try {
-      try {
-        recovery.replay(List.of(number), 0);
-        logsConverted++;
-      } catch (IOException e) {
-        Path log = FileNames.log(directory, number);
-        LOG.warn(
-            "{}: cannot read the log to its end: {}",
-            Escape.text(log.toString()),
-            Escape.text(e.toString()));
-        bytesLost += env.size(log);
-      }
+      recovery.replay(List.of(number), 0);
+      logsConverted++;
       recovery.flushRest();
       bytesLost += recovery.report().droppedBytes();
+    } catch (NoSuchFileException e) {
+      LOG.warn("{}: the log is missing", Escape.text(FileNames.log(directory, number).toString()));
     } finally {
       recovery.abandon();
     }
@@ -263,15 +329,13 @@ public final class Repairer {
     }
   }
 
-  private List<SalvageIterator> openInputs() throws IOException {
-    List<SalvageIterator> tables = new ArrayList<>();
+  private void openInputs(List<SalvageIterator> tables) throws IOException {
     for (long number : inputs) {
       open(metadata(number), tables);
     }
     for (FileMetadata table : fromLogs) {
       open(table, tables);
     }
-    return tables;
   }
 
   private void requireOrder() throws IOException {
@@ -307,6 +371,7 @@ public final class Repairer {
         entries++;
       }
     } catch (CorruptionException | DBIOException e) {
+      requireLoss(e);
       LOG.debug(
           "{}: checked the order of {} entries of {}: {}", directory, entries, table, e.toString());
     }
@@ -334,6 +399,7 @@ public final class Repairer {
     try {
       return tables.iterator(table, true, false);
     } catch (CorruptionException | DBIOException e) {
+      requireLoss(e);
       if (!takesEvery && !bounds.containsKey(table.number())) {
         throw e;
       }
@@ -371,6 +437,7 @@ public final class Repairer {
                 + " data blocks were found");
       }
     } catch (CorruptionException | DBIOException e) {
+      requireLoss(e);
       LOG.warn(
           "{}: lost the whole table: {}", place(), Escape.text(String.valueOf(e.getMessage())));
       bytesLost += table.size();

@@ -5,12 +5,12 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.table.TableCursor;
 import dev.kv.errors.CorruptionException;
-import dev.kv.errors.DBIOException;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * Iterates forward over the readable entries of a table; skips damaged blocks and misplaced keys.
+ * Iterates forward over the readable entries of a table; skips damaged blocks and misplaced keys. A
+ * read error is thrown.
  */
 final class SalvageIterator extends ForwardIterator {
   private final ForwardIterator table;
@@ -74,8 +74,7 @@ final class SalvageIterator extends ForwardIterator {
         bytesLost += table.keyLength() + table.valueLength();
         skipped("an entry whose key is malformed or out of order");
         attempt = table::next;
-      } catch (CorruptionException | DBIOException e) {
-        // A block with a read error is lost like a block with a wrong checksum.
+      } catch (CorruptionException e) {
         bytesLost += cursor.triedBytes();
         skipped(String.valueOf(e.getMessage()));
         attempt = cursor::seekAfterDamage;

@@ -18,6 +18,7 @@ import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.options.CompressionType;
 import java.io.IOException;
@@ -296,28 +297,54 @@ class RepairLostIndexTest {
     };
   }
 
+  /** Makes a database whose table has zeros in place of its footer. */
+  private void fillWithoutFooter() throws IOException {
+    fill(options(CompressionType.NONE));
+    Arrays.fill(whole, whole.length - 48, whole.length, (byte) 0);
+    Files.write(table, whole);
+  }
+
   @Test
-  void repair_footerOnABadSector_bringsBackWhatCanBeRead() throws IOException {
-    Options options = options(CompressionType.NONE);
-    fill(options);
-    long at = whole.length - 1;
-    long piece = at - at % 4096;
+  void repair_blockOnABadSector_isRefused() throws IOException {
+    fill(options(CompressionType.NONE));
+    assertRefused(unreadable(blocks.get(3).offset() + 10));
+  }
+
+  @Test
+  void repair_footerOnABadSector_isRefused() throws IOException {
+    fill(options(CompressionType.NONE));
+    assertRefused(unreadable(whole.length - 1));
+  }
+
+  @Test
+  void repair_lostFooterAndBlockOnABadSector_isRefused() throws IOException {
+    fillWithoutFooter();
+    assertRefused(unreadable(blocks.get(3).offset() + 10));
+  }
+
+  private void assertRefused(Env env) {
+    Options options = options(CompressionType.NONE).toBuilder().env(env).build();
+    assertThatThrownBy(() -> DB.repair(directory, options))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining(table.toString())
+        .hasMessageContaining("Input/output error; no file was changed");
+    assertThat(table).hasBinaryContent(whole);
+  }
+
+  /** The copy that the message of a refused repair asks for: zeros in place of the bad sectors. */
+  @Test
+  void repair_copyWithZerosInPlaceOfBadSectors_bringsBackTheRest() throws IOException {
+    fill(options(CompressionType.NONE));
+    int piece = (whole.length - 1) / 4096 * 4096;
     Integer[] lost =
         IntStream.range(0, blocks.size())
             .filter(i -> blocks.get(i).offset() + stored(blocks.get(i)) > piece)
             .boxed()
             .toArray(Integer[]::new);
     assertThat(lost).hasSizeBetween(1, blocks.size() / 2);
+    byte[] copy = Arrays.copyOf(Arrays.copyOf(whole, piece), whole.length);
     long end = blocks.get(lost[0]).offset();
-    expect(whole, options.toBuilder().env(unreadable(at)).build(), whole.length - end, lost);
-  }
-
-  @Test
-  void repair_blockOnABadSector_losesThatBlock() throws IOException {
-    fill(options(CompressionType.NONE));
-    BlockHandle hit = blocks.get(3);
-    Env env = unreadable(hit.offset() + 10);
-    expect(whole, options(CompressionType.NONE).toBuilder().env(env).build(), hit.size(), 3);
+    expect(copy, options(CompressionType.NONE), whole.length - end, lost);
   }
 
   @Test

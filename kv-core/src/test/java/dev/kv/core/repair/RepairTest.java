@@ -1,6 +1,7 @@
 package dev.kv.core.repair;
 
 import static dev.kv.core.Bytes.bytes;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -30,9 +31,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RepairTest {
   private static final long SEED = 31;
@@ -175,22 +179,63 @@ class RepairTest {
     assertThat(read(directory)).containsKeys("m", "n", "z").hasSize(14);
   }
 
-  @Test
-  void repair_logThatCannotBeRead_keepsTheRestAndTheLog() throws IOException {
+  /** Returns the files of a directory with their content. */
+  private static Map<String, String> content(Path directory) throws IOException {
+    Map<String, String> content = new TreeMap<>();
+    for (Path file : files(directory, "")) {
+      if (Files.isRegularFile(file)) {
+        content.put(file.getFileName().toString(), Files.readString(file, ISO_8859_1));
+      }
+    }
+    return content;
+  }
+
+  /** Fails the first such operation, then the second, the fourth, and so on. */
+  @ParameterizedTest
+  @CsvSource({
+    "OPEN, .ldb", "READ, .ldb", "OPEN, .log", "READ, .log",
+    "OPEN, MANIFEST", "READ, MANIFEST", "OPEN, CURRENT", "READ, CURRENT"
+  })
+  void repair_fileThatCannotBeRead_isRefusedAndChangesNothing(FaultEnv.Kind kind, String name)
+      throws IOException {
     Path directory = fill();
-    Set<String> logs = new HashSet<>();
-    files(directory, ".log").forEach(log -> logs.add(log.getFileName().toString()));
     FaultEnv env = new FaultEnv(Env.fileSystem());
-    env.fail(
-        FaultEnv.Fault.ERROR,
-        Long.MAX_VALUE,
-        operation -> operation.kind() == FaultEnv.Kind.READ && operation.isOn(".log"));
-    RepairReport report = DB.repair(directory, OPTIONS.toBuilder().env(env).build());
-    assertThat(report.logsConverted()).isZero();
-    assertThat(report.bytesLost()).isPositive();
-    assertThat(logs).isNotEmpty().allMatch(log -> Files.exists(directory.resolve("lost/" + log)));
-    read(directory).forEach((key, value) -> assertThat(history.get(key)).contains(value));
-    assertThat(report.entries()).isGreaterThan(1000);
+    Options options = OPTIONS.toBuilder().env(env).build();
+    int refused = 0;
+    for (int nth = 1; nth == 1 || env.injected() > 0; nth *= 2) {
+      int fails = nth;
+      Map<String, String> before = content(directory);
+      AtomicInteger count = new AtomicInteger();
+      env.fail(
+          FaultEnv.Fault.ERROR,
+          1,
+          operation ->
+              operation.kind() == kind
+                  && operation.path().toString().contains(name)
+                  && before.containsKey(operation.path().getFileName().toString())
+                  && count.incrementAndGet() == fails);
+      try {
+        RepairReport report = DB.repair(directory, options); // needs no filter and no properties
+        assertThat(report.bytesLost()).isZero();
+      } catch (DBIOException e) {
+        assertThat(e).hasMessageContaining(name).hasMessageContaining("no file was changed");
+        assertThat(content(directory)).isEqualTo(before);
+        refused++;
+      }
+    }
+    assertThat(refused).isPositive();
+    assertThat(read(directory)).isEqualTo(model);
+  }
+
+  @Test
+  void repair_lostThatCannotBeSynced_saysWhatIsDone() {
+    Path directory = fill();
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    env.fail(FaultEnv.Fault.SYNC, Long.MAX_VALUE, operation -> operation.path().endsWith("lost"));
+    assertThatThrownBy(() -> DB.repair(directory, OPTIONS.toBuilder().env(env).build()))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("is repaired, but its old files are not all deleted or moved");
+    assertThat(read(directory)).isEqualTo(model);
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.kv.core.repair;
 
 import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.iterator.ForwardIterator;
@@ -136,22 +137,23 @@ class SalvageIteratorTest {
   }
 
   @Test
-  void blocksThatCannotBeRead_areSkippedAndCounted() {
+  void damagedBlocks_areSkippedAndCounted() {
     SalvageIterator iterator =
-        over(
-            new FakeTable(
-                corrupt(),
-                key("a", 1),
-                corrupt(),
-                new DBIOException("bad sector", new IOException("EIO")),
-                key("b", 1),
-                corrupt()));
+        over(new FakeTable(corrupt(), key("a", 1), corrupt(), corrupt(), key("b", 1), corrupt()));
     assertThat(keys(iterator)).isEqualTo("a1b1");
     assertThat(iterator.damages()).isEqualTo(4);
     assertThat(iterator.bytesLost()).isEqualTo(4 * BLOCK);
     assertThat(damage).hasSize(4);
     assertThat(damage.get(0)).contains("bad checksum");
-    assertThat(damage.get(2)).contains("bad sector");
+  }
+
+  /** What cannot be read may be intact; it is not skipped. */
+  @Test
+  void readError_isThrown() {
+    DBIOException refused = new DBIOException("too many open files", new IOException("EMFILE"));
+    SalvageIterator iterator = over(new FakeTable(key("a", 1), refused, key("b", 1)));
+    assertThatThrownBy(() -> keys(iterator)).isSameAs(refused);
+    assertThat(iterator.damages()).isZero();
   }
 
   @Test

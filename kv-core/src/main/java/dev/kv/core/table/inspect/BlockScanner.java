@@ -1,8 +1,6 @@
 package dev.kv.core.table.inspect;
 
-import dev.kv.bytes.Escape;
 import dev.kv.core.codec.MaskedCrc32c;
-import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
@@ -11,12 +9,13 @@ import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.BitSet;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds stored blocks, laid out as {@link BlockWriter} says, by their checksums alone. What the
- * disk cannot read is passed over. For one thread.
+ * Finds stored blocks, laid out as {@link BlockWriter} says, by their checksums alone. For one
+ * thread.
  *
  * <pre>
  * If the beginning of a block is known, its end is the first byte that can be a compression type
@@ -35,8 +34,6 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class BlockScanner {
-  private static final EngineLogger LOG = EngineLogger.of(BlockScanner.class);
-
   /**
    * The number of bytes that are searched first for a block whose beginning is not known, since it
    * is usually near.
@@ -68,6 +65,7 @@ public final class BlockScanner {
 
   private final TableFile file;
   private final Predicate<BlockHandle> isBlock;
+  private final Consumer<DBIOException> readError;
   private final MaskedCrc32c crc = new MaskedCrc32c();
   private final ByteBuffer bytes;
   private final BitSet unreadable = new BitSet();
@@ -78,10 +76,12 @@ public final class BlockScanner {
    *
    * @param isBlock decides about bytes that have the right checksum, but no other sign that a block
    *     begins there
+   * @param readError receives the first read error; if it returns, what cannot be read is skipped
    */
-  BlockScanner(TableFile file, Predicate<BlockHandle> isBlock) {
+  BlockScanner(TableFile file, Predicate<BlockHandle> isBlock, Consumer<DBIOException> readError) {
     this.file = file;
     this.isBlock = isBlock;
+    this.readError = readError;
     int length = (int) Math.min(FAR, file.size());
     bytes = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
     left = PASSES * file.size();
@@ -127,10 +127,7 @@ public final class BlockScanner {
         file.read(from, bytes, length);
         return length;
       } catch (DBIOException e) {
-        LOG.warn(
-            "{}: the disk cannot read a part of the file; reading it in pieces of 4 KiB",
-            Escape.text(file.name()),
-            e);
+        readError.accept(e);
       }
     }
     for (int at = 0; at < length; ) {

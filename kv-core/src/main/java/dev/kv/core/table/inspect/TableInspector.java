@@ -1,9 +1,11 @@
 package dev.kv.core.table.inspect;
 
 import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Escape;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
@@ -35,6 +37,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  * comparator. Throws {@link CorruptionException} for damage. For one thread.
  */
 public final class TableInspector implements AutoCloseable {
+  private static final EngineLogger LOG = EngineLogger.of(TableInspector.class);
+
   private final TableFile file;
   private final BlockAllocator allocator;
   private final OffHeapBuffer scratch;
@@ -156,10 +161,24 @@ public final class TableInspector implements AutoCloseable {
 
   /**
    * Finds blocks by their checksums, without footer and index, and returns them in the order of the
-   * file.
+   * file. Skips what the disk cannot read.
    */
   public List<FoundBlock> findBlocks() {
-    BlockScanner search = new BlockScanner(file, this::hasEntries);
+    return findBlocks(
+        e ->
+            LOG.warn(
+                "{}: the disk cannot read a part of the file; reading it in pieces of 4 KiB",
+                Escape.text(file.name()),
+                e));
+  }
+
+  /**
+   * Finds blocks by their checksums.
+   *
+   * @param readError receives the first read error; if it returns, what cannot be read is skipped
+   */
+  public List<FoundBlock> findBlocks(Consumer<DBIOException> readError) {
+    BlockScanner search = new BlockScanner(file, this::hasEntries, readError);
     NavigableMap<Long, FoundBlock> found = new TreeMap<>();
     BlockHandle next = search.next(0);
     while (next != null) {
