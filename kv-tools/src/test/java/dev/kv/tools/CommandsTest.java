@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -72,6 +74,20 @@ class CommandsTest {
     Cli absent = Cli.run(args);
     assertThat(absent.exitCode()).isEqualTo(1);
     assertThat(absent.err()).contains("no such directory").contains("absent");
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void currentThatCannotBeLookedAt_isNoMissingDatabase() throws IOException {
+    Path dir = Path.of(database());
+    Path current = dir.resolve("CURRENT");
+    Files.delete(current);
+    Files.createSymbolicLink(current, current);
+    for (String command : new String[] {"scan", "stats", "compact"}) {
+      Cli run = Cli.run(command, dir.toString());
+      assertThat(run.exitCode()).as(command).isEqualTo(1);
+      assertThat(run.err()).as(command).contains("CURRENT: ").doesNotContain("no file CURRENT");
+    }
   }
 
   @Test

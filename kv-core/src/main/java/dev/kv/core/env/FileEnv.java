@@ -21,6 +21,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -222,8 +223,30 @@ public final class FileEnv implements Env {
   }
 
   @Override
-  public boolean exists(Path file) {
-    return Files.exists(file);
+  public boolean exists(Path file) throws IOException {
+    try {
+      withTries(() -> Files.readAttributes(file, BasicFileAttributes.class));
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (FileSystemException e) {
+      if (isBelowFile(file)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /** Returns true if the path goes through something that exists and is not a directory. */
+  private static boolean isBelowFile(Path path) {
+    for (Path parent = path.getParent(); parent != null; parent = parent.getParent()) {
+      try {
+        return !Files.readAttributes(parent, BasicFileAttributes.class).isDirectory();
+      } catch (IOException e) {
+        continue; // the parent is below a file, too, or not accessible
+      }
+    }
+    return false;
   }
 
   @Override
@@ -315,13 +338,13 @@ public final class FileEnv implements Env {
   }
 
   /**
-   * Retries a change on Windows, which refuses it while another program, such as a virus scanner,
-   * reads the file.
+   * Retries on Windows, which refuses a change while another program, such as a virus scanner,
+   * reads the file, and any access to a file that is being deleted.
    */
-  private void withTries(Change change) throws IOException {
+  private void withTries(Access access) throws IOException {
     for (int tries = WINDOWS ? WINDOWS_TRIES : 1; ; tries--) {
       try {
-        change.run();
+        access.run();
         return;
       } catch (NoSuchFileException e) {
         throw e;
@@ -378,8 +401,8 @@ public final class FileEnv implements Env {
     return lines;
   }
 
-  /** A change to a directory. */
-  private interface Change {
+  /** An access to a file or directory. */
+  private interface Access {
     void run() throws IOException;
   }
 }

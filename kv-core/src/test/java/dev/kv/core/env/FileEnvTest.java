@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -239,6 +240,29 @@ final class FileEnvTest extends EnvContract {
     assertThatThrownBy(() -> env.createWritable(below))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cannot open " + below);
+  }
+
+  @Test
+  void exists_belowAFile_isFalse() throws IOException {
+    write("f", "x");
+    assertThat(env.exists(dir.resolve("f").resolve("g"))).isFalse();
+    assertThat(env.exists(dir.resolve("f").resolve("g").resolve("h"))).isFalse();
+  }
+
+  /** A link that names itself is something that the file system cannot look through. */
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void exists_fileSystemCannotTell_isAnError() throws IOException {
+    Path loop = dir.resolve("loop");
+    Files.createSymbolicLink(loop, loop);
+    for (Path path : List.of(loop, loop.resolve("g"), loop.resolve("g").resolve("h"))) {
+      assertThatThrownBy(() -> env.exists(path))
+          .isInstanceOf(FileSystemException.class)
+          .isNotInstanceOf(NoSuchFileException.class)
+          .hasMessageContaining(path.toString());
+    }
+    Path dangling = Files.createSymbolicLink(dir.resolve("dangling"), dir.resolve("nowhere"));
+    assertThat(env.exists(dangling)).isFalse();
   }
 
   @Test

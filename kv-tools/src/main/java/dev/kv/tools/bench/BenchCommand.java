@@ -3,6 +3,7 @@ package dev.kv.tools.bench;
 import dev.kv.Options;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
+import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.TableArguments;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,7 +84,7 @@ public final class BenchCommand implements Callable<Integer> {
       }
     }
     Path target = directory;
-    if (target != null && Files.exists(target)) {
+    if (target != null && DatabaseFiles.exists(target)) {
       throw new Failure(target + ": already exists; name a new directory");
     }
     try (ScratchDirectory scratch =

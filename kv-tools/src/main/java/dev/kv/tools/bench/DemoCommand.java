@@ -67,13 +67,14 @@ public final class DemoCommand implements Callable<Integer> {
 
   /** Refuses a directory with files, and a file. */
   static void requireNew(Path directory) throws IOException {
-    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+    boolean exists = DatabaseFiles.exists(directory);
+    if (exists && !Files.isDirectory(directory)) {
       throw new Failure(directory + ": not a directory");
     }
     if (DatabaseFiles.isDatabase(directory)) {
       throw new Failure(directory + ": already holds a database; name a new directory");
     }
-    if (Files.exists(directory)) {
+    if (exists) {
       try (Stream<Path> files = Files.list(directory)) {
         if (files.findAny().isPresent()) {
           throw new Failure(directory + ": holds other files; name a new directory");

@@ -92,7 +92,7 @@ public final class DatabaseArguments {
   public void requireTarget(boolean create) {
     if (!create) {
       requireDatabase();
-    } else if (Files.exists(directory)) {
+    } else if (DatabaseFiles.exists(directory)) {
       requireDirectory();
     }
   }

@@ -25,9 +25,26 @@ public final class DatabaseFiles {
 
   private DatabaseFiles() {}
 
-  /** Returns true if a directory has the file CURRENT, which an open needs. */
+  /**
+   * Returns true if a directory has the file CURRENT, which an open needs.
+   *
+   * @throws Failure if the file system cannot tell
+   */
   public static boolean isDatabase(Path directory) {
-    return Files.exists(directory.resolve("CURRENT"));
+    return exists(directory.resolve("CURRENT"));
+  }
+
+  /**
+   * Returns true if a file or directory exists.
+   *
+   * @throws Failure if the file system cannot tell
+   */
+  public static boolean exists(Path file) {
+    try {
+      return Env.fileSystem().exists(file);
+    } catch (IOException e) {
+      throw new Failure(FailureText.describe(e));
+    }
   }
 
   /** Returns the files with names of a database's files, in the order of their names. */
@@ -66,7 +83,7 @@ public final class DatabaseFiles {
   public static @Nullable Path table(Path directory, long number) {
     for (Path file :
         List.of(DatabaseFile.table(directory, number), DatabaseFile.oldTable(directory, number))) {
-      if (Files.exists(file)) {
+      if (exists(file)) {
         return file;
       }
     }

@@ -80,7 +80,7 @@ public final class ReportCommand implements Callable<Integer> {
 
   /** Refuses to replace a file that is no report. */
   private static void requireReplaceable(Path output) throws IOException {
-    if (!Files.exists(output)) {
+    if (!DatabaseFiles.exists(output)) {
       return;
     }
     byte[] start = ReportPage.START.getBytes(StandardCharsets.US_ASCII);

@@ -252,7 +252,7 @@ final class StatsWatch {
 
   private List<String> endOfLog() throws IOException {
     Path log = directory.resolve("LOG");
-    if (!Files.exists(log)) {
+    if (!DatabaseFiles.exists(log)) {
       return List.of();
     }
     byte[] tail;

@@ -243,7 +243,7 @@ public final class Verifier {
     Set<Long> before = Set.of();
     for (int reading = 0; reading < MAX_READINGS; reading++) {
       Set<Long> missing = Tree.read(directory, ignored -> {}).requiredLogs();
-      missing.removeIf(number -> Files.exists(DatabaseFile.log(directory, number)));
+      missing.removeIf(number -> DatabaseFiles.exists(DatabaseFile.log(directory, number)));
       if (missing.isEmpty()) {
         return;
       }
