@@ -51,7 +51,11 @@ final class ArgumentTypes {
     }
   }
 
+  /** An empty text is refused: as a path it would be the working directory. */
   private static Path path(String text) {
+    if (text.isEmpty()) {
+      throw new TypeConversionException("'' is not a file name; . is the working directory");
+    }
     try {
       return Path.of(text);
     } catch (InvalidPathException e) {

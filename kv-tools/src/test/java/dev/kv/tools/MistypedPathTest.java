@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Every command that writes, deletes, moves or replaces files, with the path of something else: of
  * a directory of documents, of one with a directory {@code files}, of a link to either, and of a
- * file; and every command with a path that does not exist. It fails, and everything stays as it
- * was.
+ * file; and every command with a path that does not exist, or with an empty one. It fails, and
+ * everything stays as it was.
  */
 class MistypedPathTest {
   @TempDir Path temp;
@@ -153,6 +153,48 @@ class MistypedPathTest {
       assertThat(run.err()).as(Arrays.toString(words)).contains("missing").hasLineCount(1);
       assertThat(tree(temp)).as(Arrays.toString(words)).isEqualTo(before);
     }
+  }
+
+  /** The word EMPTY stands for a path of no characters, such as that of an unset variable. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "get EMPTY k",
+        "put EMPTY k v",
+        "put DB k --file EMPTY",
+        "scan EMPTY",
+        "import DB EMPTY",
+        "ingest DB EMPTY",
+        "copy DB EMPTY",
+        "diff DB EMPTY",
+        "backup create DB EMPTY",
+        "backup prune EMPTY --keep 1",
+        "backup restore EMPTY NEW",
+        "backup restore BACKUPS EMPTY",
+        "compact EMPTY",
+        "report DB --output EMPTY",
+        "repair EMPTY",
+        "dump EMPTY",
+        "shell DB --history EMPTY",
+        "bench EMPTY --num 10",
+        "demo EMPTY --entries 10",
+        "destroy EMPTY --yes",
+      })
+  void command_withAnEmptyPath_isWrongUsage(String command) throws IOException {
+    Path db = Fixtures.copy("plain", temp);
+    String before = tree(temp);
+    String[] words =
+        command
+            .replace("EMPTY", "")
+            .replace("DB", db.toString())
+            .replaceFirst("BACKUPS|NEW", temp.resolve("other").toString())
+            .split(" ", -1);
+    Cli run = Cli.run(words);
+    assertThat(run.exitCode()).as("%s: %s", command, run.err()).isEqualTo(2);
+    assertThat(run.err())
+        .contains(": '' is not a file name; . is the working directory")
+        .doesNotContain("Invalid");
+    assertThat(tree(temp)).isEqualTo(before);
   }
 
   private static String input(String command) {
