@@ -39,6 +39,17 @@ public final class KeyRangeArguments {
     bounds.requireAscending(database);
   }
 
+  /** Returns true if a key is given as an option and is empty, such as an unset variable. */
+  public boolean hasEmptyKey() {
+    return isEmpty(bounds.from())
+        || isEmpty(bounds.to())
+        || isEmpty(prefix == null ? null : prefix.bytes());
+  }
+
+  private static boolean isEmpty(byte @Nullable [] key) {
+    return key != null && key.length == 0;
+  }
+
   /**
    * Returns the options of a scan over the range.
    *

@@ -1,16 +1,13 @@
 package dev.kv.tools.maintenance;
 
 import dev.kv.DB;
-import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Confirmation;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Progress;
-import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Printable;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,8 +31,12 @@ public final class DestroyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     database.requireRemains();
-    if (!yes && !isConfirmed()) {
-      throw new Failure("nothing was deleted: the answer was not 'yes'");
+    if (!yes) {
+      Confirmation.require(
+          spec.commandLine().getErr(),
+          "delete the database in "
+              + Printable.of(database.directory().toString())
+              + " with all its entries?");
     }
     Meter meter = new Meter();
     try (Progress progress =
@@ -48,16 +49,5 @@ public final class DestroyCommand implements Callable<Integer> {
       DB.destroy(database.directory(), database.options().env(meter).build());
     }
     return 0;
-  }
-
-  private boolean isConfirmed() throws IOException {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(
-        "kv: delete the database in "
-            + Printable.of(database.directory().toString())
-            + " with all its entries? (yes/no)");
-    err.flush();
-    String answer = StandardStreams.lines().readLine();
-    return answer != null && answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
   }
 }

@@ -132,13 +132,45 @@ class EntriesTest {
             List.<String>of(),
             List.of("a1", "--from", "a"),
             List.of("--prefix", "a", "--to", "b"),
-            List.of("--from", "b", "--to", "a"))) {
+            List.of("--from", "b", "--to", "a"),
+            List.of("--from", ""),
+            List.of("--to", ""),
+            List.of("--prefix", ""),
+            List.of("--from", "", "--to", "b"),
+            List.of("--from", "a", "--to", ""),
+            List.of("--all", "a1", "--yes"),
+            List.of("--all", "--from", "a", "--yes"),
+            List.of("--all", "--hex", "--yes"),
+            List.of("a1", "--yes"))) {
       List<String> line = new ArrayList<>(List.of("delete", dir));
       line.addAll(wrong);
       Cli delete = Cli.run(line.toArray(String[]::new));
       assertThat(delete.exitCode()).as("%s: %s", wrong, delete.err()).isEqualTo(2);
     }
     assertThat(Cli.run("scan", dir).out()).isEqualTo(before);
+  }
+
+  @Test
+  void delete_all_asksFirst() {
+    String dir = database();
+    String before = Cli.run("scan", dir).out();
+    for (String answer : List.of("", "\n", "no\n")) {
+      Cli refused = Cli.runWithInput(answer, "delete", dir, "--all");
+      assertThat(refused.exitCode()).isEqualTo(1);
+      assertThat(refused.err())
+          .contains("kv: delete all entries of the database in " + dir + "? (yes/no)")
+          .contains("nothing was deleted");
+    }
+    Cli shell = Cli.runInShell("delete", dir, "--all");
+    assertThat(shell.exitCode()).isEqualTo(2);
+    assertThat(shell.err()).startsWith("kv: in the shell, --all needs --yes");
+    assertThat(Cli.run("scan", dir).out()).isEqualTo(before);
+    Cli answered = Cli.runWithInput("yes\n", "delete", dir, "--all");
+    assertThat(answered.exitCode()).as(answered.err()).isZero();
+    assertThat(Cli.run("scan", dir).out()).isEmpty();
+    assertThat(Cli.run("put", dir, "k", "v").exitCode()).isZero();
+    assertThat(Cli.runInShell("delete", dir, "--all", "--yes").exitCode()).isZero();
+    assertThat(Cli.run("scan", dir).out()).isEmpty();
   }
 
   @Test
