@@ -95,12 +95,16 @@ final class Subcommands {
       String name = command.getKey();
       if (all || asked == null || name.equals(first)) {
         root.addSubcommand(
-            name,
-            all || name.equals(first)
-                ? new CommandLine(create(name))
-                : named(name, command.getValue()));
+            name, all || name.equals(first) ? declared(name) : named(name, command.getValue()));
       }
     }
+  }
+
+  private static CommandLine declared(String name) {
+    CommandLine command = new CommandLine(create(name));
+    // picocli declares generate-completion as one, and help commands ignore other arguments
+    command.getCommandSpec().helpCommand(name.equals("help"));
+    return command;
   }
 
   private static CommandLine named(String name, String summary) {

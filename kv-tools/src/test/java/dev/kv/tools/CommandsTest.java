@@ -121,6 +121,8 @@ class CommandsTest {
     assertThat(Cli.run("scan", "dir", "--all-versions", "--reverse").exitCode()).isEqualTo(2);
     assertThat(Cli.run("scan", "dir", "--limit", "-1").exitCode()).isEqualTo(2);
     assertThat(Cli.run("scan", "dir", "--format", "xml").exitCode()).isEqualTo(2);
+    assertThat(Cli.run("generate-completion", "extra").exitCode()).isEqualTo(2);
+    assertThat(Cli.run("generate-man", "extra").exitCode()).isEqualTo(2);
     assertThat(Cli.run("--help").exitCode()).isZero();
   }
 

@@ -20,6 +20,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** Prints the statistics of a database. */
@@ -68,6 +69,10 @@ public final class StatsCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     if (watch) {
       return watch();
+    }
+    ParseResult given = spec.commandLine().getParseResult();
+    if (given.hasMatchedOption("--interval") || given.hasMatchedOption("--count")) {
+      throw new ParameterException(spec.commandLine(), "--interval and --count need --watch");
     }
     DBStats stats;
     String keys;

@@ -9,6 +9,7 @@ import dev.kv.tools.Fixtures;
 import dev.kv.tools.console.Cancellation;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -128,5 +129,10 @@ class StatsCommandTest {
     assertThat(Cli.run("stats", dir, "--watch", "--interval", "NaN").exitCode()).isEqualTo(2);
     assertThat(Cli.run("stats", dir, "--watch", "--count", "-1").exitCode()).isEqualTo(2);
     assertThat(Cli.run("stats", temp.toString(), "--watch").exitCode()).isEqualTo(1);
+    for (String option : List.of("--interval=1", "--count=1")) {
+      Cli without = Cli.run("stats", dir, option);
+      assertThat(without.exitCode()).as(option).isEqualTo(2);
+      assertThat(without.err()).startsWith("kv: --interval and --count need --watch\n");
+    }
   }
 }
