@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the logger of a program's options is told: the open and what it recovered, compactions that
- * the program asked for, repairs, and the statistics at the close. The engine logs its background
- * work through slf4j. Thread-safe if the logger is.
+ * the program asked for, repairs, and the statistics at the close. What the logger throws is
+ * ignored. The engine logs its background work through slf4j. Thread-safe if the logger is.
  */
 final class InfoLog {
   private final @Nullable Logger logger;
@@ -22,8 +22,13 @@ final class InfoLog {
   }
 
   private void log(String message) {
-    if (logger != null) {
+    if (logger == null) {
+      return;
+    }
+    try {
       logger.log(message);
+    } catch (Throwable ignored) {
+      // A message is no reason to fail an open, or to leave a database open and locked
     }
   }
 

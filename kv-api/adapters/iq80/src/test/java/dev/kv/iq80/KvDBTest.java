@@ -228,6 +228,24 @@ class KvDBTest {
   }
 
   @Test
+  void logger_thatThrows_isIgnored() throws IOException {
+    db.close();
+    Options options =
+        new Options()
+            .logger(
+                message -> {
+                  throw new IllegalStateException(message);
+                });
+    db = KvDBFactory.factory.open(directory, options);
+    db.put(KEY, VALUE);
+    db.compactRange(null, null);
+    db.close();
+    KvDBFactory.factory.repair(directory, options);
+    open();
+    assertThat(db.get(KEY)).isEqualTo(VALUE);
+  }
+
+  @Test
   void close_afterTheDatabaseBeneathWasClosed_doesNothing() throws IOException {
     db.close();
     db = KvDBFactory.factory.open(directory, new Options().logger(message -> {}));
