@@ -18,6 +18,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.iq80.leveldb.CompressionType;
 import org.iq80.leveldb.DB;
 import org.iq80.leveldb.DBException;
+import org.iq80.leveldb.DBIterator;
 import org.iq80.leveldb.Options;
 import org.iq80.leveldb.Range;
 import org.iq80.leveldb.ReadOptions;
@@ -130,6 +131,28 @@ class KvDBTest {
           .hasCauseInstanceOf(DBClosedException.class);
     }
     db.close();
+  }
+
+  @Test
+  void misuse_isIllegalState() throws IOException {
+    Snapshot snapshot = db.getSnapshot();
+    snapshot.close();
+    DBIterator iterator = db.iterator();
+    iterator.close();
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> db.get(KEY, new ReadOptions().snapshot(snapshot)),
+            () -> iterator.seek(KEY),
+            iterator::hasNext,
+            iterator::next,
+            db::resumeCompactions);
+    for (ThrowingCallable call : calls) {
+      assertThatThrownBy(call).isExactlyInstanceOf(IllegalStateException.class);
+    }
+    db.suspendCompactions();
+    assertThatThrownBy(() -> db.compactRange(null, null))
+        .isExactlyInstanceOf(IllegalStateException.class);
+    db.resumeCompactions();
   }
 
   @Test
