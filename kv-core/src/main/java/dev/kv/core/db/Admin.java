@@ -71,11 +71,17 @@ final class Admin extends Inspector implements DBAdmin {
     checkOpen();
     parts.tree().compactor().requireNotSuspended();
     OldTombstones old = new OldTombstones(parts.files().versions(), parts.context().tables());
-    for (FileMetadata table : old.writtenUntil(Instant.now().minus(age))) {
+    for (FileMetadata table : old.writtenUntil(before(age))) {
       if (old.isLive(table)) { // an earlier one of these compactions may have rewritten it
         compactRange(table.userKeys());
       }
     }
+  }
+
+  /** Returns the time that was so long ago, or the earliest one if that was before it. */
+  private static Instant before(Duration age) {
+    Instant now = Instant.now();
+    return age.compareTo(Duration.between(Instant.MIN, now)) < 0 ? now.minus(age) : Instant.MIN;
   }
 
   private long newestTable() {

@@ -10,6 +10,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.options.CompressionType;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -158,6 +159,15 @@ class TombstoneCompactionTest extends DbTestBase {
     }
     db.admin().compactDeletes(Duration.ZERO);
     assertThat(tombstones()).isZero();
+  }
+
+  @Test
+  void compactDeletes_ageBeforeTheFirstInstant_compactsNothing() {
+    fill();
+    delete(key(7));
+    db.admin().flush();
+    db.admin().compactDeletes(ChronoUnit.FOREVER.getDuration());
+    assertThat(tombstones()).isEqualTo(1);
   }
 
   @Test

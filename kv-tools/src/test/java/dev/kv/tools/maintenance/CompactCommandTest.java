@@ -38,6 +38,9 @@ class CompactCommandTest {
     }
     assertThat(files(Cli.run("compact", dir.toString(), "--deletes-older-than", "12h")))
         .isPositive();
+    String endless = "99999999999999d";
+    assertThat(files(Cli.run("compact", dir.toString(), "--deletes-older-than", endless)))
+        .isPositive();
     assertThat(files(Cli.run("compact", dir.toString(), "--deletes-older-than", "0"))).isZero();
   }
 
