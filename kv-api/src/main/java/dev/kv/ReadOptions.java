@@ -2,6 +2,7 @@ package dev.kv;
 
 import dev.kv.bytes.Escape;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -183,6 +184,32 @@ public final class ReadOptions {
    */
   public boolean isScanOnly() {
     return scanOnly;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ReadOptions options
+        && verifyChecksums == options.verifyChecksums
+        && fillCache == options.fillCache
+        && descending == options.descending
+        && keysOnly == options.keysOnly
+        && Objects.equals(snapshot, options.snapshot)
+        && Arrays.equals(lowerBound, options.lowerBound)
+        && Arrays.equals(upperBound, options.upperBound)
+        && Arrays.equals(prefix, options.prefix);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(
+        verifyChecksums,
+        fillCache,
+        descending,
+        keysOnly,
+        snapshot,
+        Arrays.hashCode(lowerBound),
+        Arrays.hashCode(upperBound),
+        Arrays.hashCode(prefix));
   }
 
   /** Returns the options that differ from the defaults, for logs. Keys are escaped. */

@@ -3,9 +3,11 @@ package dev.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.admin.Range;
 import dev.kv.bytes.Entry;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
+import dev.kv.load.BulkLoadOptions;
 import dev.kv.options.TableSuffix;
 import org.junit.jupiter.api.Test;
 
@@ -202,6 +204,50 @@ class OptionsTest {
     assertThat(ReadOptions.builder().fillCache(false).build().isScanOnly()).isFalse();
     assertThat(ReadOptions.withPrefix(new byte[0]).isScanOnly()).isTrue();
     assertThat(ReadOptions.builder().descending(true).build().isScanOnly()).isTrue();
+  }
+
+  @Test
+  void readOptions_withTheSameValues_areEqual() {
+    ReadOptions options =
+        ReadOptions.builder().lowerBound(new byte[] {1}).upperBound(new byte[] {2}).build();
+    assertThat(options)
+        .isEqualTo(options.toBuilder().build())
+        .hasSameHashCodeAs(options.toBuilder().build())
+        .isNotEqualTo(options.toBuilder().verifyChecksums(false).build())
+        .isNotEqualTo(options.toBuilder().fillCache(false).build())
+        .isNotEqualTo(options.toBuilder().descending(true).build())
+        .isNotEqualTo(options.toBuilder().keysOnly(true).build())
+        .isNotEqualTo(options.toBuilder().lowerBound(new byte[] {2}).build())
+        .isNotEqualTo(options.toBuilder().upperBound(null).build())
+        .isNotEqualTo(options.toBuilder().prefix(new byte[0]).build());
+    assertThat(ReadOptions.builder().build()).isEqualTo(ReadOptions.DEFAULT);
+  }
+
+  @Test
+  void bulkLoadOptions_withTheSameValues_areEqualAndNameThem() {
+    BulkLoadOptions.Progress progress = (done, total) -> {};
+    BulkLoadOptions options = BulkLoadOptions.builder().sorted(false).progress(progress).build();
+    assertThat(options)
+        .isEqualTo(BulkLoadOptions.builder().progress(progress).sorted(false).build())
+        .hasSameHashCodeAs(BulkLoadOptions.builder().sorted(false).progress(progress).build())
+        .isNotEqualTo(BulkLoadOptions.builder().progress(progress).build())
+        .isNotEqualTo(BulkLoadOptions.builder().sorted(false).build())
+        .isNotEqualTo(
+            BulkLoadOptions.builder().sorted(false).progress(progress).sortMemory(1 << 20).build());
+    assertThat(BulkLoadOptions.builder().build())
+        .isEqualTo(BulkLoadOptions.DEFAULT)
+        .hasToString("BulkLoadOptions{sorted=true, sortMemory=67108864, progress=none}");
+  }
+
+  @Test
+  void range_ofTheSameKeys_isEqualAndPrintsThem() {
+    Range range = new Range(new byte[] {'a', 0}, new byte[] {'b'});
+    assertThat(range)
+        .hasToString("Range[start='a\\x00', limit='b']")
+        .isEqualTo(new Range(new byte[] {'a', 0}, new byte[] {'b'}))
+        .hasSameHashCodeAs(new Range(new byte[] {'a', 0}, new byte[] {'b'}))
+        .isNotEqualTo(new Range(new byte[] {'a'}, new byte[] {'b'}))
+        .isNotEqualTo(new Range(new byte[] {'a', 0}, new byte[] {'c'}));
   }
 
   @Test

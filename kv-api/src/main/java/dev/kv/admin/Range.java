@@ -1,9 +1,13 @@
 package dev.kv.admin;
 
+import dev.kv.bytes.Escape;
+import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A range of user keys. The arrays are not copied: do not change them while the range is in use.
+ * A range of user keys. Two ranges are equal if the bytes of their keys are. The arrays are not
+ * copied: do not change them while the range is in use.
  *
  * @param start the first key, inclusive
  * @param limit the end, exclusive
@@ -19,5 +23,23 @@ public record Range(byte[] start, byte[] limit) {
   public Range {
     Objects.requireNonNull(start, "start");
     Objects.requireNonNull(limit, "limit");
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Range range
+        && Arrays.equals(start, range.start)
+        && Arrays.equals(limit, range.limit);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(start) + Arrays.hashCode(limit);
+  }
+
+  /** Returns the keys as printable ASCII, with other bytes as {@code \xNN}. */
+  @Override
+  public String toString() {
+    return "Range[start='" + Escape.bytes(start) + "', limit='" + Escape.bytes(limit) + "']";
   }
 }

@@ -1,9 +1,12 @@
 package dev.kv.load;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** How a bulk load is done. Immutable and thread-safe; made by {@link #builder()}. */
 public final class BulkLoadOptions {
+  private static final Progress NO_PROGRESS = (done, total) -> {};
+
   /** The options of a load whose keys ascend. */
   public static final BulkLoadOptions DEFAULT = builder().build();
 
@@ -75,11 +78,36 @@ public final class BulkLoadOptions {
     return progress;
   }
 
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof BulkLoadOptions options
+        && sorted == options.sorted
+        && sortMemory == options.sortMemory
+        && progress.equals(options.progress);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(sorted, sortMemory, progress);
+  }
+
+  /** Returns the names and values of all options, for logs. */
+  @Override
+  public String toString() {
+    return "BulkLoadOptions{sorted="
+        + sorted
+        + ", sortMemory="
+        + sortMemory
+        + ", progress="
+        + (progress == NO_PROGRESS ? "none" : progress)
+        + "}";
+  }
+
   /** Builds options. Not thread-safe. */
   public static final class Builder {
     private boolean sorted = true;
     private int sortMemory = 64 << 20;
-    private Progress progress = (done, total) -> {};
+    private Progress progress = NO_PROGRESS;
 
     private Builder() {}
 
