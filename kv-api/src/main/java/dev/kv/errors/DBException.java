@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The root of all exceptions that the library throws for a reason outside the caller's code. Misuse
  * of the API (a null, a negative size) is a {@link NullPointerException}, an {@link
- * IllegalArgumentException} or an {@link IllegalStateException} instead.
+ * IllegalArgumentException} or an {@link IllegalStateException} instead. Later versions may add
+ * subclasses.
  */
 public abstract sealed class DBException extends RuntimeException
     permits ChangesLostException,

@@ -1,8 +1,8 @@
 /**
- * Parts of a database. A {@link dev.kv.space.Space} is a {@link dev.kv.DB} of the keys with one
- * prefix; several of them share the batches, snapshots and files of one database.
+ * Parts of a database. A {@link dev.kv.space.Space} is a {@link dev.kv.KeyValueStore} of the keys
+ * with one prefix; several of them share the batches, snapshots and files of one database.
  *
- * <p>This package stands on {@link dev.kv.DB} alone.
+ * <p>This package stands on {@link dev.kv.KeyValueStore} alone.
  */
 @NullMarked
 package dev.kv.space;
