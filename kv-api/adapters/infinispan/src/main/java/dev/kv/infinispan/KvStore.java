@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -134,9 +135,9 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
 
   @Override
   public CompletionStage<MarshallableEntry<K, V>> load(int segment, Object key) {
-    byte[] entryKey = entryKey(segment, key);
     return supply(
-        () -> {
+        () -> entryKey(segment, key),
+        entryKey -> {
           byte[] value = database.db().get(entryKey);
           return value == null || isExpired(value) ? null : decode(key, value, true);
         },
@@ -153,9 +154,9 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
 
   @Override
   public CompletionStage<Boolean> containsKey(int segment, Object key) {
-    byte[] entryKey = entryKey(segment, key);
     return supply(
-        () -> {
+        () -> entryKey(segment, key),
+        entryKey -> {
           Long expiry = database.db().read(entryKey, EntryFormat::expiry);
           return expiry != null && !EntryFormat.isExpired(expiry, time.wallClockTime());
         },
@@ -165,17 +166,25 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   @Override
   public CompletionStage<Void> write(
       int segment, MarshallableEntry<? extends K, ? extends V> entry) {
-    WriteBatch batch = WriteBatch.create();
-    translation.addWrite(batch, segment, entry);
-    return run(() -> database.write(batch), "kv-write");
+    return supply(
+        () -> {
+          WriteBatch batch = WriteBatch.create();
+          translation.addWrite(batch, segment, entry);
+          return batch;
+        },
+        batch -> {
+          database.write(batch);
+          return null;
+        },
+        "kv-write");
   }
 
   /** Deletes an entry. The stage has null: whether the entry was there is not read. */
   @Override
   public CompletionStage<Boolean> delete(int segment, Object key) {
-    byte[] entryKey = entryKey(segment, key);
     return supply(
-        () -> {
+        () -> entryKey(segment, key),
+        entryKey -> {
           database.delete(entryKey);
           return null;
         },
@@ -422,6 +431,23 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
           return null;
         },
         name);
+  }
+
+  /**
+   * Runs an action on a blocking thread, with what is marshalled before on this one. A failure of
+   * either is that of the stage.
+   */
+  private <M, T extends @Nullable Object> CompletionStage<T> supply(
+      Supplier<M> marshalling, Function<M, T> action, String name) {
+    M marshalled;
+    try {
+      marshalled = marshalling.get();
+    } catch (PersistenceException e) {
+      return CompletableFuture.failedStage(e);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedStage(new PersistenceException(e.getMessage(), e));
+    }
+    return supply(() -> action.apply(marshalled), name);
   }
 
   private <T extends @Nullable Object> CompletionStage<T> supply(Supplier<T> action, String name) {

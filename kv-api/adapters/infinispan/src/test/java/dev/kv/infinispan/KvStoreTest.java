@@ -35,6 +35,7 @@ import org.infinispan.metadata.EmbeddedMetadata;
 import org.infinispan.metadata.Metadata;
 import org.infinispan.persistence.spi.MarshallableEntry;
 import org.infinispan.persistence.spi.MarshallableEntryFactory;
+import org.infinispan.persistence.spi.NonBlockingStore;
 import org.infinispan.persistence.support.WaitNonBlockingStore;
 import org.infinispan.test.TestingUtil;
 import org.infinispan.transaction.TransactionMode;
@@ -305,6 +306,20 @@ class KvStoreTest {
     cache.remove("ada");
     transactions.commit();
     assertThat(store.publishKeysWait(ALL, null)).containsExactlyInAnyOrder("bob", "alan");
+  }
+
+  @Test
+  void keyThatCannotBeMarshalled_failsTheStageAndNotTheCall() {
+    cache("people");
+    Cache<Object, Object> cache = manager.getCache("people");
+    NonBlockingStore<Object, Object> store = TestingUtil.getFirstStore(cache);
+    Object key = new Object();
+    MarshallableEntryFactory<Object, Object> entries =
+        TestingUtil.extractComponent(cache, MarshallableEntryFactory.class);
+    assertThat(store.load(0, key)).isCompletedExceptionally();
+    assertThat(store.containsKey(0, key)).isCompletedExceptionally();
+    assertThat(store.delete(0, key)).isCompletedExceptionally();
+    assertThat(store.write(0, entries.create(key, "value"))).isCompletedExceptionally();
   }
 
   @Test
