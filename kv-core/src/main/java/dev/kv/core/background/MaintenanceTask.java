@@ -8,6 +8,7 @@ import dev.kv.core.transaction.Transactions;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
 
 /**
  * Does small disk work in the background so that other threads do not wait for it: makes a memtable
@@ -71,7 +72,7 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
       }
     } catch (DBClosedException e) {
       LOG.debug("{}: closed, and the memtable stays in the log", jobs.directory());
-    } catch (DBIOException e) {
+    } catch (DBIOException | DBReadOnlyException e) {
       LOG.warn("{}: a memtable is not flushed early: {}", jobs.directory(), e.getMessage());
     }
   }

@@ -1,13 +1,21 @@
 package dev.kv.core.background;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.state.MemTables;
+import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.CommitTarget;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
 class MaintenanceTaskTest extends DbTestBase {
@@ -53,5 +61,65 @@ class MaintenanceTaskTest extends DbTestBase {
     wantSwitch();
     await("the flush", () -> !files(FileName.Kind.TABLE).isEmpty());
     assertThat(contents()).isEqualTo("(a->1)(b->2)");
+  }
+
+  /** An exception would be a permanent failure. */
+  @Test
+  void memtable_whoseMemoryIsWantedWhenAJobFails_isKept() {
+    open(defaults().toBuilder().env(env).build());
+    put("a", "1");
+    parts().memTables().stallInputs().wantSwitch(true);
+    ErrorHandler errors = parts().jobs().errors();
+    BackgroundWorker.Job job =
+        task(() -> errors.failResumably("a flush", new IOException("simulated"))).next();
+    assertThat(requireNonNull(job).run()).isEqualTo(JobOutcome.Ended.NOTHING_TO_DO);
+    assertThat(errors.isFailed()).isTrue();
+    assertThat(parts().memTables().memtable().isEmpty()).isFalse();
+    errors.succeed("a flush");
+    put("b", "2");
+    assertThat(contents()).isEqualTo("(a->1)(b->2)");
+  }
+
+  /** Returns work that calls {@code whenExclusive} after it got the exclusive access. */
+  private MaintenanceTask task(Runnable whenExclusive) {
+    JobContext jobs = parts().jobs();
+    MemTables memTables = jobs.memTables();
+    CommitTarget target =
+        new CommitTarget() {
+          @Override
+          public MemTable memtable() {
+            whenExclusive.run();
+            return memTables.memtable();
+          }
+
+          @Override
+          public void makeRoom(long bytes, int count, boolean fresh) throws IOException {
+            memTables.makeRoom(bytes, count, fresh);
+          }
+
+          @Override
+          public void append(ByteBuffer record, int length, boolean sync) {
+            throw new AssertionError("nothing is written");
+          }
+
+          @Override
+          public void flushEarly() {
+            throw new AssertionError("nothing is written");
+          }
+        };
+    CommitPipeline commits =
+        new CommitPipeline(
+            target,
+            memTables.stallInputs(),
+            jobs.errors(),
+            jobs.commits().lastSequence(),
+            jobs.context().comparator().userComparator(),
+            jobs.context().budget(),
+            jobs.events());
+    return new MaintenanceTask(
+        new JobContext(
+            jobs.files(), memTables, jobs.snapshots(), commits, jobs.running(), jobs.stats()),
+        parts().reader(),
+        parts().transactions());
   }
 }

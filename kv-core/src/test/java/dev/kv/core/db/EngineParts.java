@@ -5,9 +5,11 @@ import dev.kv.core.background.Compactor;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.change.VersionMutator;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.state.Wakeups;
+import dev.kv.core.transaction.Transactions;
 import dev.kv.core.write.CommitPipeline;
 
 /** The parts of an open database that tests of other packages look into. */
@@ -36,6 +38,14 @@ public final class EngineParts {
 
   public Compactor compactor() {
     return parts.tree().compactor();
+  }
+
+  public DatabaseReader reader() {
+    return parts.reads().reader();
+  }
+
+  public Transactions transactions() {
+    return parts.reads().transactions();
   }
 
   public BackgroundThreads background() {
