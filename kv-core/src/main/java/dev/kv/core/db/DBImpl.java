@@ -189,7 +189,8 @@ final class DBImpl extends OpenDatabase implements DB {
   /**
    * Ends writes, then background work, then reads; then frees everything, and releases LOCK last. A
    * second caller waits until the first has finished. Throws {@link DBIOException} if a log could
-   * not be closed, after everything is freed.
+   * not be closed, after everything is freed. No failure of a step keeps the later ones from
+   * running.
    */
   @Override
   public void close() {
@@ -203,16 +204,38 @@ final class DBImpl extends OpenDatabase implements DB {
       return;
     }
     try {
-      parts.writes().commits().close();
-      parts.tree().loads().close();
-      parts.background().stop();
-      parts.tree().feed().close();
-      parts.reads().reader().close();
-      parts.files().obsolete().close();
-      events.post(new CloseEvent(events.database()));
-      closeFiles();
+      runAll(
+          parts.writes().commits()::close,
+          parts.tree().loads()::close,
+          parts.background()::stop,
+          parts.tree().feed()::close,
+          parts.reads().reader()::close,
+          parts.files().obsolete()::close,
+          () -> events.post(new CloseEvent(events.database())),
+          this::closeFiles);
     } finally {
       closeDone.countDown();
+    }
+  }
+
+  /** Runs each step, and then throws the first failure, with the others as suppressed. */
+  private static void runAll(Runnable... steps) {
+    Throwable first = null;
+    for (Runnable step : steps) {
+      try {
+        step.run();
+      } catch (RuntimeException | Error e) {
+        if (first == null) {
+          first = e;
+        } else if (first != e) {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first instanceof RuntimeException failure) {
+      throw failure;
+    } else if (first instanceof Error error) {
+      throw error;
     }
   }
 

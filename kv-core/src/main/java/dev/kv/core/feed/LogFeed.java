@@ -136,9 +136,27 @@ public final class LogFeed implements ChangeFeed, AutoCloseable {
     }
   }
 
-  /** Closes all readers. Called when the close has begun. */
+  /**
+   * Closes all readers. Called when the close has begun.
+   *
+   * @throws DBIOException if a log cannot be closed, after all readers are closed
+   */
   @Override
   public void close() {
-    readers.forEach(ChangesImpl::close);
+    DBIOException failure = null;
+    for (ChangesImpl reader : readers) {
+      try {
+        reader.close();
+      } catch (DBIOException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
   }
 }

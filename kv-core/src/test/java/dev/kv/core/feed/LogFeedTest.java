@@ -32,6 +32,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -283,6 +284,43 @@ class LogFeedTest extends DbTestBase {
     assertThat(last.poll()).isNotNull();
     close();
     assertThat(files).as("after the close of the database").hasValue(0);
+  }
+
+  @Test
+  void close_whenNoReaderCanCloseItsLog_freesEverythingAndThrows() {
+    AtomicBoolean failing = new AtomicBoolean();
+    Env env =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public SequentialFile openSequential(Path file) throws IOException {
+            return new ForwardingSequentialFile(super.openSequential(file)) {
+              @Override
+              public void close() throws IOException {
+                super.close();
+                if (failing.get() && file.toString().endsWith(".log")) {
+                  throw new IOException("simulated");
+                }
+              }
+            };
+          }
+        };
+    reopen(options.toBuilder().env(env).build());
+    Changes one = db.changes().open(begin);
+    Changes other = db.changes().open(begin);
+    assertThat(one.poll()).isNotNull();
+    assertThat(other.poll()).isNotNull();
+    failing.set(true);
+    assertThatThrownBy(db::close)
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("cannot close a log")
+        .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+    assertThat(one).asString().contains("closed");
+    assertThat(other).asString().contains("closed");
+    assertThat(parts().context().budget().used()).isZero();
+    db.close();
+    failing.set(false);
+    open();
+    assertThat(keysAfter(begin)).isEqualTo("a b");
   }
 
   @Test
