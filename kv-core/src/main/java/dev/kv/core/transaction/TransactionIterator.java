@@ -158,6 +158,7 @@ final class TransactionIterator implements DBIterator {
     checkValid();
     revokeSlices();
     if (forward == towardsEnd && current == null && writes.isEmpty()) {
+      valid = false;
       step(); // without a copy of the key
       settle(null);
       return;
@@ -308,10 +309,13 @@ final class TransactionIterator implements DBIterator {
   @Override
   public void close() {
     if (!closed) {
-      transaction.closing(this);
-      closed = true;
-      revokeSlices();
-      base.close();
+      try {
+        transaction.closing(this);
+      } finally {
+        closed = true;
+        revokeSlices();
+        base.close();
+      }
     }
   }
 }

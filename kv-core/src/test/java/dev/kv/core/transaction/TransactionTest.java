@@ -14,11 +14,14 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.read.SnapshotImpl;
+import dev.kv.env.Env;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBIOException;
 import dev.kv.errors.TransactionTooLargeException;
 import dev.kv.errors.TransactionTooOldException;
 import dev.kv.table.TableWriter;
+import dev.kv.testing.FaultEnv;
 import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -839,6 +842,42 @@ class TransactionTest extends DbTestBase {
       transaction.commit();
     }
     assertThat(contents()).isEqualTo("(x1->3)(x2->3)(x3->3)");
+  }
+
+  @Test
+  void cursor_afterAReadThatFailed_isInvalidAndCanBeClosed() {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).blockCacheSize(0).build());
+    for (int i = 0; i < 200; i++) {
+      put(key(i), "v".repeat(100));
+    }
+    db.admin().flush();
+    for (boolean forward : new boolean[] {true, false}) {
+      try (Transaction transaction = db.transaction()) {
+        DBIterator closed = transaction.iterator();
+        DBIterator open = transaction.iterator();
+        for (DBIterator cursor : List.of(closed, open)) {
+          Walk first = forward ? DBIterator::seekToFirst : DBIterator::seekToLast;
+          Walk next = forward ? DBIterator::next : DBIterator::prev;
+          first.over(cursor);
+          env.fail(FaultEnv.Fault.ERROR, 1, operation -> operation.kind() == FaultEnv.Kind.READ);
+          assertThatThrownBy(
+                  () -> {
+                    while (cursor.isValid()) {
+                      next.over(cursor);
+                    }
+                  })
+              .isInstanceOf(DBIOException.class);
+          assertThat(cursor.isValid()).isFalse();
+          assertThatThrownBy(cursor::key)
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("stands on no entry");
+        }
+        closed.close();
+        transaction.put(b("a"), b("1")).commit();
+      }
+    }
+    assertThat(get("a")).isEqualTo("1");
   }
 
   @Test
