@@ -350,15 +350,24 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  /** Prevents new compactions, and waits until those that run have ended. */
+  /**
+   * Prevents new compactions, and waits until those that run have ended. If the wait throws,
+   * compactions are not suspended.
+   */
   public void suspend() {
     monitor.lock();
     try {
       errors.checkNotClosing();
       suspensions++;
       jobs.memTables().stallInputs().suspend();
-      while (running.compactions() > 0) {
-        monitor.awaitChange();
+      try {
+        while (running.compactions() > 0) {
+          monitor.awaitChange();
+        }
+      } catch (RuntimeException | Error e) {
+        endSuspension();
+        jobs.files().wakeups().compactionWanted();
+        throw e;
       }
     } finally {
       monitor.unlock();
@@ -397,10 +406,15 @@ public final class Compactor implements BackgroundWorker.Work {
       if (suspensions == 0) {
         throw new IllegalStateException("compactions are not suspended");
       }
-      suspensions--;
-      jobs.memTables().stallInputs().resume();
+      endSuspension();
     } finally {
       monitor.unlock();
     }
+  }
+
+  @GuardedBy("monitor")
+  private void endSuspension() {
+    suspensions--;
+    jobs.memTables().stallInputs().resume();
   }
 }

@@ -3,6 +3,7 @@ package dev.kv.core.background;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.Call;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -144,6 +145,35 @@ class WaitForCompactionsTest extends DbTestBase {
     db.admin().waitForCompactions();
     assertThat(env.injected()).isEqualTo(2);
     assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+  }
+
+  @Test
+  void suspendCompactions_whenAFlushFailsDuringTheWait_throwsAndSuspendsNone() throws Exception {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).build());
+    db.admin().suspendCompactions();
+    writeTables(8);
+    CountDownLatch runs = new CountDownLatch(1);
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.CREATE && operation.isOn(".ldb")) {
+            runs.countDown();
+            Uninterrupted.await(() -> mayEnd.await(30, TimeUnit.SECONDS));
+          }
+        });
+    db.admin().resumeCompactions();
+    runs.await();
+    Call suspending = Call.start(db.admin()::suspendCompactions);
+    await("the wait", parts().compactor()::isSuspended);
+    parts().jobs().errors().failResumably("a flush", new IOException("simulated"));
+    assertThat(suspending.outcome()).isInstanceOf(DBReadOnlyException.class);
+    assertThat(parts().compactor().isSuspended()).isFalse();
+    mayEnd.countDown();
+    parts().jobs().errors().succeed("a flush");
+    db.admin().waitForCompactions();
+    assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
+    assertThat(parts().memTables().stallInputs().areCompactionsUrgent()).isFalse();
   }
 
   @Test
