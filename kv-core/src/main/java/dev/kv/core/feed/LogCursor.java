@@ -60,12 +60,24 @@ final class LogCursor implements AutoCloseable {
         return false;
       }
       LogReader now = reader;
-      if (now != null && now.readRecord(record)) {
+      if (now != null && read(now)) {
         offset = now.endOfLastRecord();
         return true;
       }
       if (!skipLog()) {
         return false;
+      }
+    }
+  }
+
+  /** Reads a record. A reader that fails has lost its place, and the next move opens another. */
+  private boolean read(LogReader now) throws IOException {
+    try {
+      return now.readRecord(record);
+    } catch (IOException | RuntimeException | Error e) {
+      reader = null;
+      try (now) {
+        throw e;
       }
     }
   }

@@ -27,6 +27,7 @@ import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.options.LogRetention;
+import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +69,11 @@ class LogFeedTest extends DbTestBase {
 
   private static String keys(Changes changes) {
     StringBuilder keys = new StringBuilder();
+    keys(changes, keys);
+    return keys.toString().strip();
+  }
+
+  private static void keys(Changes changes, StringBuilder keys) {
     for (ChangeGroup group = changes.poll(); group != null; group = changes.poll()) {
       group.iterate(
           new OperationHandler() {
@@ -83,7 +89,6 @@ class LogFeedTest extends DbTestBase {
           });
       keys.append(' ');
     }
-    return keys.toString().strip();
   }
 
   private String keysAfter(ChangePosition position) {
@@ -225,6 +230,34 @@ class LogFeedTest extends DbTestBase {
       assertThat(keysAfter(begin.withSequence(sequence)))
           .as("after " + sequence)
           .isEqualTo(after[sequence]);
+    }
+  }
+
+  @Test
+  void poll_afterAReadThatFailed_continuesWithTheSameGroup() {
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    reopen(options.toBuilder().env(env).build());
+    for (int i = 0; i < 20; i++) {
+      put(key(i), "v".repeat(10_000)); // some in two blocks
+    }
+    sync();
+    String all = keysAfter(begin);
+    for (int failing = 0; failing < 5; failing++) {
+      int read = failing;
+      AtomicInteger reads = new AtomicInteger();
+      try (Changes changes = db.changes().open(begin)) {
+        env.fail(
+            FaultEnv.Fault.ERROR,
+            1,
+            operation ->
+                operation.kind() == FaultEnv.Kind.READ
+                    && operation.isOn(".log")
+                    && reads.getAndIncrement() == read);
+        StringBuilder keys = new StringBuilder();
+        assertThatThrownBy(() -> keys(changes, keys)).isInstanceOf(DBIOException.class);
+        keys(changes, keys);
+        assertThat(keys.toString().strip()).isEqualTo(all);
+      }
     }
   }
 
