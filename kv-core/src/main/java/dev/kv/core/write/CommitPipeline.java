@@ -87,7 +87,7 @@ public final class CommitPipeline {
   private final ObjectPool<PendingWrite.OfKey<byte[]>> arrays =
       pool(() -> new PendingWrite.OfKey<>(WriteGroup::putOrDelete));
   private final ObjectPool<PendingWrite.OfKey<ByteBuffer>> buffers =
-      pool(() -> new PendingWrite.OfKey<>(WriteGroup::putOrDelete));
+      pool(PendingWrite.OfBuffers::new);
   private final ObjectPool<PendingWrite.OfBatch> batches = pool(PendingWrite.OfBatch::new);
 
   private final TombstoneSkipIndex skips;
@@ -318,8 +318,11 @@ public final class CommitPipeline {
    */
   private <W extends PendingWrite> WriteOutcome waitAndWrite(W write, ObjectPool<W> pool) {
     Throwable failure;
-    WriteOutcome outcome = queue.leadOrEnqueue(write) ? WriteOutcome.LEADS : write.await();
+    WriteOutcome outcome = leadOrAwait(write);
     try {
+      if (outcome == WriteOutcome.REFUSED && write.copyForLeader()) {
+        outcome = leadOrAwait(write);
+      }
       if (outcome == WriteOutcome.LEADS) {
         outcome = writeAsLeader(write);
       }
@@ -335,6 +338,10 @@ public final class CommitPipeline {
       case FAILED -> throw failureOf(failure);
       case LEADS -> throw new AssertionError(outcome);
     };
+  }
+
+  private WriteOutcome leadOrAwait(PendingWrite write) {
+    return queue.leadOrEnqueue(write) ? WriteOutcome.LEADS : write.await();
   }
 
   private WriteOutcome writeAsLeader(PendingWrite write) {

@@ -123,9 +123,9 @@ final class Followers {
 
   /**
    * Adds a follower's operations to the group, if its condition holds. If they cannot be read,
-   * because a buffer was changed meanwhile or maps a file that was truncated, or if the check
-   * throws, only this follower is refused, and the others are not affected. Returns true if the
-   * follower waits for the end of the group.
+   * because a buffer was changed meanwhile, maps a file that was truncated or belongs to an arena
+   * of the follower's thread, or if the check throws, only this follower is refused, and the others
+   * are not affected. Returns true if the follower waits for the end of the group.
    */
   private boolean encode(PendingWrite follower, long lastSequence) {
     try {

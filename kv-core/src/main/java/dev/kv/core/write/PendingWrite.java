@@ -1,9 +1,11 @@
 package dev.kv.core.write;
 
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.env.PendingFault;
 import dev.kv.core.memory.FieldHandles;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +77,16 @@ abstract sealed class PendingWrite {
    */
   WriteOutcome check(long lastSequence, WriteGroup group) {
     return WriteOutcome.DONE;
+  }
+
+  /**
+   * Replaces key and value with copies after a leader could not read them, if a copy may help.
+   * Called by the thread of the write, which may be the only one that can read them.
+   *
+   * @return false if the write is refused
+   */
+  boolean copyForLeader() {
+    return false;
   }
 
   /** Returns the number of keys and ranges that {@link #check} looks at. */
@@ -149,7 +161,7 @@ abstract sealed class PendingWrite {
    *
    * @param <B> how key and value are given: as arrays, or as the remaining bytes of buffers
    */
-  static final class OfKey<B> extends PendingWrite {
+  static sealed class OfKey<B> extends PendingWrite {
     private final Encoder<B> encoder;
     private @Nullable B key;
     private @Nullable B value;
@@ -180,6 +192,33 @@ abstract sealed class PendingWrite {
       super.clear();
       key = null;
       value = null;
+    }
+  }
+
+  /** The same with buffers, which may be those of a confined arena. */
+  static final class OfBuffers extends OfKey<ByteBuffer> {
+    private final PendingFault pendingFault = new PendingFault();
+
+    OfBuffers() {
+      super(WriteGroup::putOrDelete);
+    }
+
+    @Override
+    boolean copyForLeader() {
+      ByteBuffer key = copy(given(super.key));
+      ByteBuffer value = super.value == null ? null : copy(super.value);
+      int valueLength = value == null ? 0 : value.capacity();
+      if ((long) key.capacity() + valueLength + WriteGroup.OPERATION_OVERHEAD != bytes()) {
+        return false; // another thread has changed a buffer
+      }
+      set(key, value, bytes(), isSync());
+      return true;
+    }
+
+    private ByteBuffer copy(ByteBuffer buffer) {
+      ByteBuffer copy = ByteBuffer.allocate(buffer.remaining());
+      pendingFault.copyKeyOrValue(buffer, copy, 0);
+      return copy;
     }
   }
 

@@ -3,6 +3,7 @@ package dev.kv.core.write;
 import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.kv.bytes.DBComparator;
@@ -957,6 +958,54 @@ final class CommitPipelineTest {
     assertThat(after.outcome()).isNull();
     assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 2));
     assertThat(target.get("d", 3)).isEqualTo("4");
+  }
+
+  /** Only the thread of a confined arena can read its buffers. */
+  @Test
+  void followers_whoseBuffersOnlyTheirThreadsCanRead_areWritten() throws Exception {
+    assumeTrue(Runtime.version().feature() >= 22, "java.lang.foreign is not final");
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    Call put =
+        waiting(() -> inAnArena(arena -> pipeline.put(in(arena, "b"), in(arena, "2"), false)));
+    Call value = waiting(() -> inAnArena(arena -> pipeline.put(direct("c"), in(arena, ""), false)));
+    Call delete = waiting(() -> inAnArena(arena -> pipeline.delete(in(arena, "a"), false)));
+    Call after = waiting(() -> pipeline.put(bytes("d"), bytes("4"), false));
+    target.file().unblock();
+
+    for (Call each : List.of(put, value, delete, after)) {
+      assertThat(each.outcome()).isNull();
+    }
+    assertThat(target.get("a", 5)).isNull();
+    assertThat(target.get("b", 5)).isEqualTo("2");
+    assertThat(target.get("c", 5)).isEmpty();
+    assertThat(target.get("d", 5)).isEqualTo("4");
+  }
+
+  private interface ArenaBody {
+    void run(AutoCloseable arena) throws Exception;
+  }
+
+  private static void inAnArena(ArenaBody body) throws Exception {
+    try (AutoCloseable arena =
+        (AutoCloseable)
+            Class.forName("java.lang.foreign.Arena").getMethod("ofConfined").invoke(null)) {
+      body.run(arena);
+    }
+  }
+
+  private static ByteBuffer in(AutoCloseable arena, String text) throws Exception {
+    Object segment =
+        Class.forName("java.lang.foreign.SegmentAllocator")
+            .getMethod("allocate", long.class)
+            .invoke(arena, text.length());
+    ByteBuffer buffer =
+        (ByteBuffer)
+            Class.forName("java.lang.foreign.MemorySegment")
+                .getMethod("asByteBuffer")
+                .invoke(segment);
+    return buffer.put(0, bytes(text));
   }
 
   /** The JVM would throw an Error for it some time later, in the leader, and end the writing. */

@@ -3,9 +3,11 @@ package dev.kv.core.write;
 import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.memory.OffHeapBudget;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
 class PendingWriteTest {
@@ -51,6 +53,32 @@ class PendingWriteTest {
     group.begin(write.bytes());
     write.encodeInto(group);
     assertThat(group.bytes()).isEqualTo(3); // a deletion of a key of one byte
+    group.close();
+  }
+
+  @Test
+  void copyForLeader_ofBuffers_takesWhatTheyHaveUnlessTheirSizesChanged() {
+    PendingWrite.OfBuffers write = new PendingWrite.OfBuffers();
+    ByteBuffer key = ByteBuffer.wrap(bytes("-k")).position(1);
+    ByteBuffer value = ByteBuffer.allocateDirect(3).put(0, bytes("abc"));
+    long size = WriteGroup.OPERATION_OVERHEAD + 4;
+    write.set(key, value, size, true);
+    assertThat(write.copyForLeader()).isTrue();
+    assertThat(write.isSync()).isTrue();
+    assertThat(write.bytes()).isEqualTo(size);
+    key.position(0);
+    value.put(0, bytes("xyz"));
+    group.begin(write.bytes());
+    write.encodeInto(group);
+    BatchCursor put = group.operations();
+    assertThat(put.next()).isTrue();
+    assertThat(put.keyLength()).isEqualTo(1);
+    assertThat(put.buffer().get(put.valueOffset())).isEqualTo((byte) 'a');
+    write.set(key, value, size, true);
+    assertThat(write.copyForLeader()).isFalse();
+    write.set(key, null, size - 2, false);
+    assertThat(write.copyForLeader()).isTrue();
+    assertThat(new PendingWrite.OfBatch().copyForLeader()).isFalse();
     group.close();
   }
 
