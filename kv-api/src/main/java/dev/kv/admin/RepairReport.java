@@ -9,8 +9,11 @@ package dev.kv.admin;
  * @param tablesRewritten damaged tables whose readable entries were kept; they are moved to {@code
  *     lost/}
  * @param logsConverted logs whose records were kept; they are moved to {@code lost/}
- * @param filesLost files that were moved to {@code lost/}, whether or not some of their content was
- *     kept
+ * @param filesReplaced files that were moved to {@code lost/} and that the repaired database does
+ *     not need: the old MANIFESTs, logs whose content was all kept, and tables that a readable
+ *     MANIFEST does not name
+ * @param filesLost files that were moved to {@code lost/} and of which something was not kept:
+ *     damaged tables and logs
  * @param entries entries in the repaired database, all versions counted
  * @param bytesLost bytes that were not kept: tables without a readable block, damaged blocks,
  *     entries out of order, and records of logs that are not batches
@@ -19,6 +22,7 @@ public record RepairReport(
     int tablesKept,
     int tablesRewritten,
     int logsConverted,
+    int filesReplaced,
     int filesLost,
     long entries,
     long bytesLost) {}

@@ -18,6 +18,7 @@ final class LogDamage implements LogReader.Reporter {
   private final String file;
   private final boolean lastLog;
   private long dropped;
+  private boolean damaged;
   private String reason = "";
 
   /** The offset of the damage at which the recovery has ended, or {@link #NOT_ENDED}. */
@@ -36,6 +37,7 @@ final class LogDamage implements LogReader.Reporter {
 
   @Override
   public void corruption(long offset, long bytes, String what, boolean torn) {
+    damaged |= !torn;
     if (hasEnded()) {
       dropped += mode == RecoveryMode.STRICT ? 0 : bytes;
       return;
@@ -66,6 +68,11 @@ final class LogDamage implements LogReader.Reporter {
       gapAt = offset;
       gapBytes = bytes;
     }
+  }
+
+  /** Handles a record: what was dropped before it is not an interrupted write at the end. */
+  void record() {
+    damaged |= dropped > 0;
   }
 
   /**
@@ -132,6 +139,11 @@ final class LogDamage implements LogReader.Reporter {
   /** Returns true if recovery ends here: no later record or log is replayed. */
   boolean hasEnded() {
     return endedAt != NOT_ENDED;
+  }
+
+  /** Returns true if bytes were dropped that an interrupted write at the end does not explain. */
+  boolean isDamaged() {
+    return damaged;
   }
 
   long dropped() {

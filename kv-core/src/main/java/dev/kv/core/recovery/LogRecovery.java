@@ -76,6 +76,7 @@ public final class LogRecovery {
   private long records;
   private long dropped;
   private long droppedOfManifest;
+  private boolean damaged;
   private String reason = "";
   private boolean lastEndsOnRecord;
   private long lastLength;
@@ -135,6 +136,7 @@ public final class LogRecovery {
     try (LogReader reader = new LogReader(context.env(), path, damage, true)) {
       boolean first = true;
       while (reader.readRecord(record)) {
+        damage.record();
         if (damage.hasEnded() || !replayRecord(reader, damage, first)) {
           damage.recordAfterEnd(reader.lastRecordOffset(), record.length());
         }
@@ -169,6 +171,7 @@ public final class LogRecovery {
             && !damage.hasEnded();
     ended = damage.hasEnded();
     dropped += damage.dropped();
+    damaged |= damage.isDamaged();
     if (reason.isEmpty()) {
       reason = damage.reason();
     }
@@ -334,6 +337,14 @@ public final class LogRecovery {
   /** Returns true if all logs are empty: no record was found and no bytes were dropped. */
   public boolean foundNothing() {
     return records == 0 && dropped == 0 && !ended && reason.isEmpty();
+  }
+
+  /**
+   * Returns true if bytes were dropped that an interrupted write at the end of a log does not
+   * explain.
+   */
+  public boolean isDamaged() {
+    return damaged;
   }
 
   /** Returns true if the writes that were found are all writes up to the last one of them. */

@@ -84,6 +84,9 @@ public final class Repairer {
   /** True if no MANIFEST tells which tables are current, so that every table is read. */
   private boolean takesEvery = true;
 
+  /** The logs of which something was not read. */
+  private final Set<Long> damagedLogs = new TreeSet<>();
+
   private final List<FileMetadata> fromLogs = new ArrayList<>();
   private final List<Long> opened = new ArrayList<>();
 
@@ -96,6 +99,8 @@ public final class Repairer {
   private final LostFiles lost;
   private long nextNumber;
   private int logsConverted;
+  private int filesReplaced;
+  private int filesLost;
   private long bytesLost;
 
   private Repairer(DatabaseContext context, List<Found> found) {
@@ -169,7 +174,13 @@ public final class Repairer {
     }
     int rewritten = opened.size() - fromLogs.size() - whole.size();
     return new RepairReport(
-        whole.size(), rewritten, logsConverted, lost.moved().size(), result.entries(), bytesLost);
+        whole.size(),
+        rewritten,
+        logsConverted,
+        filesReplaced,
+        filesLost,
+        result.entries(),
+        bytesLost);
   }
 
   /**
@@ -310,7 +321,11 @@ public final class Repairer {
       logsConverted++;
       recovery.flushRest();
       bytesLost += recovery.report().droppedBytes();
+      if (recovery.isDamaged()) {
+        damagedLogs.add(number);
+      }
     } catch (NoSuchFileException e) {
+      damagedLogs.add(number);
       LOG.warn("{}: the log is missing", Escape.text(FileNames.log(directory, number).toString()));
     } finally {
       recovery.abandon();
@@ -400,7 +415,7 @@ public final class Repairer {
       return tables.iterator(table, true, false);
     } catch (CorruptionException | DBIOException e) {
       requireLoss(e);
-      if (!takesEvery && !bounds.containsKey(table.number())) {
+      if (!isNeeded(table.number())) {
         throw e;
       }
       List<BlockHandle> found = blocks(table.number()).handles();
@@ -438,10 +453,19 @@ public final class Repairer {
       }
     } catch (CorruptionException | DBIOException e) {
       requireLoss(e);
+      boolean needed = isNeeded(table.number());
       LOG.warn(
-          "{}: lost the whole table: {}", place(), Escape.text(String.valueOf(e.getMessage())));
-      bytesLost += table.size();
+          "{}: {}: {}",
+          place(),
+          needed ? "lost the whole table" : "ignored a table that the MANIFEST does not name",
+          Escape.text(String.valueOf(e.getMessage())));
+      bytesLost += needed ? table.size() : 0;
     }
+  }
+
+  /** Returns true unless a readable MANIFEST tells that the database does not need a table. */
+  private boolean isNeeded(long table) {
+    return takesEvery || bounds.containsKey(table);
   }
 
   private RewriteJob.Result merge(List<SalvageIterator> tables, TableOutputs outputs) {
@@ -513,9 +537,25 @@ public final class Repairer {
         env.delete(directory.resolve(each.name()));
       } else {
         lost.move(each.name());
+        count(file);
       }
     }
     lost.sync();
+  }
+
+  /** Counts a file that was moved to lost/. */
+  private void count(FileName file) {
+    boolean isLost =
+        switch (file.kind()) {
+          case TABLE -> isNeeded(file.number());
+          case LOG -> damagedLogs.contains(file.number());
+          default -> false;
+        };
+    if (isLost) {
+      filesLost++;
+    } else {
+      filesReplaced++;
+    }
   }
 
   /**

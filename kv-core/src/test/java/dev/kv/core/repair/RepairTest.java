@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RepairTest {
   private static final long SEED = 31;
@@ -101,6 +102,53 @@ class RepairTest {
     assertThat(read(directory)).isEqualTo(model);
     assertThat(DB.repair(directory, OPTIONS).entries()).isLessThanOrEqualTo(report.entries());
     assertThat(read(directory)).isEqualTo(model);
+  }
+
+  private static int logsAndManifests(Path directory) throws IOException {
+    return files(directory, ".log").size() + files(directory, "MANIFEST").size();
+  }
+
+  @Test
+  void repair_damagedLog_countsItAsLost() throws IOException {
+    Path directory = fill();
+    int old = logsAndManifests(directory);
+    Path log = files(directory, ".log").get(0);
+    byte[] content = Files.readAllBytes(log);
+    content[content.length / 2] ^= 1;
+    Files.write(log, content);
+    RepairReport report = DB.repair(directory, OPTIONS);
+    assertThat(report.filesLost()).isEqualTo(1);
+    assertThat(report.filesReplaced()).isEqualTo(old - 1);
+    assertThat(report.bytesLost()).isPositive();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void repair_tableThatTheManifestDoesNotName_isLostOnlyWithoutManifest(boolean manifest)
+      throws IOException {
+    Path directory = fill();
+    int old = logsAndManifests(directory);
+    Files.createFile(directory.resolve("000999.ldb"));
+    if (!manifest) {
+      Files.delete(directory.resolve("CURRENT"));
+    }
+    RepairReport report = DB.repair(directory, OPTIONS);
+    assertThat(report.filesLost()).isEqualTo(manifest ? 0 : 1);
+    assertThat(report.filesReplaced()).isEqualTo(manifest ? old + 1 : old);
+    assertThat(directory.resolve("lost/000999.ldb")).isEmptyFile();
+    assertThat(read(directory)).isEqualTo(model);
+  }
+
+  @Test
+  void repair_logThatEndsInsideARecord_isReplaced() throws IOException {
+    Path directory = fill();
+    int old = logsAndManifests(directory);
+    Path log = files(directory, ".log").get(0);
+    byte[] content = Files.readAllBytes(log);
+    Files.write(log, Arrays.copyOf(content, content.length - 1));
+    RepairReport report = DB.repair(directory, OPTIONS);
+    assertThat(report.filesLost()).isZero();
+    assertThat(report.filesReplaced()).isEqualTo(old);
   }
 
   @Test
@@ -276,7 +324,8 @@ class RepairTest {
     int manifests = files(directory, "MANIFEST").size();
     RepairReport report = DB.repair(directory, OPTIONS);
     assertThat(report.logsConverted()).isEqualTo(logs);
-    assertThat(report.filesLost()).isEqualTo(logs + manifests);
+    assertThat(report.filesReplaced()).isEqualTo(logs + manifests);
+    assertThat(report.filesLost()).isZero();
     for (String log : kept) {
       assertThat(lost.resolve(log)).hasContent("from an earlier repair");
       assertThat(lost.resolve(log + ".1")).isNotEmptyFile();

@@ -12,15 +12,10 @@ import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Json;
-import dev.kv.tools.verify.FileVerifier;
 import dev.kv.tools.verify.Verifier;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -49,11 +44,6 @@ public final class RepairCommand implements Callable<Integer> {
 
   /** What was found of the database before the repair: null if it was not checked. */
   private @Nullable Boolean whole;
-
-  /** Files that the repair moved to lost/ although all of their content was read. */
-  private int replaced;
-
-  private int lost;
 
   @Override
   public Integer call() throws IOException {
@@ -112,45 +102,9 @@ public final class RepairCommand implements Callable<Integer> {
     }
   }
 
-  private RepairReport repairIn(Env env, DBComparator order) throws IOException {
+  private RepairReport repairIn(Env env, DBComparator order) {
     Options options = Options.builder().comparator(order).env(env).build();
-    Set<String> before = lostFiles(env);
-    RepairReport report = DB.repair(database.directory(), options);
-    Set<String> moved = lostFiles(env);
-    moved.removeAll(before);
-    for (String name : moved) {
-      if (isReplaced(env, name, order)) {
-        replaced++;
-      } else {
-        lost++;
-      }
-    }
-    return report;
-  }
-
-  /** Returns true if the repaired database has all the content of a file in lost/. */
-  private boolean isReplaced(Env env, String name, DBComparator order) throws IOException {
-    DatabaseFile file =
-        DatabaseFile.parse(name.replaceFirst("(\\.(log|ldb|sst)|-\\d+)\\.\\d+$", "$1"));
-    if (file == null) {
-      return false;
-    }
-    return switch (file.kind()) {
-      case LOG, TABLE -> FileVerifier.isWhole(env, lost().resolve(name), file.kind(), order);
-      default -> true;
-    };
-  }
-
-  private Path lost() {
-    return database.directory().resolve("lost");
-  }
-
-  private Set<String> lostFiles(Env env) throws IOException {
-    try {
-      return new TreeSet<>(env.list(lost()));
-    } catch (NoSuchFileException none) {
-      return new TreeSet<>();
-    }
+    return DB.repair(database.directory(), options);
   }
 
   private Map<String, Object> members(RepairReport report) {
@@ -158,8 +112,8 @@ public final class RepairCommand implements Callable<Integer> {
     members.put("tablesKept", report.tablesKept());
     members.put("tablesRewritten", report.tablesRewritten());
     members.put("logsConverted", report.logsConverted());
-    members.put("filesReplaced", replaced);
-    members.put("filesLost", lost);
+    members.put("filesReplaced", report.filesReplaced());
+    members.put("filesLost", report.filesLost());
     members.put("entries", report.entries());
     members.put("bytesLost", report.bytesLost());
     return members;

@@ -1,7 +1,6 @@
 package dev.kv.tools.verify;
 
 import dev.kv.bytes.DBComparator;
-import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.StoredKey;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
@@ -11,8 +10,6 @@ import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyOrder;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Checks single files, whether they belong to a database or not. */
@@ -31,22 +28,6 @@ public final class FileVerifier {
     this.env = env;
     this.order = order;
     this.findings = findings;
-  }
-
-  /**
-   * Returns true if every checksum of a log or table is right and the entries are in order. A write
-   * at the end of a log that a crash cut off is not damage.
-   */
-  public static boolean isWhole(Env env, Path file, DatabaseFile.Kind kind, DBComparator order)
-      throws IOException {
-    List<Finding> findings = new ArrayList<>();
-    if (kind == DatabaseFile.Kind.LOG) {
-      new LogCheck(file.toString(), findings::add).run(env, file);
-    } else {
-      StoredKey.Order keys = new StoredKey.Order(order);
-      new TableCheck(file.toString(), keys, findings::add, (key, value) -> {}).run(env, file);
-    }
-    return findings.stream().noneMatch(Finding::damage);
   }
 
   /** Checks a log. */

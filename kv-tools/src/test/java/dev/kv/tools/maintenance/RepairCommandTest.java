@@ -67,6 +67,15 @@ class RepairCommandTest {
         .contains("\"filesReplaced\":2,\"filesLost\":0,", "\"whole\":true");
   }
 
+  /** A compaction that a crash ended leaves such a table. */
+  @Test
+  void dryRun_wholeDatabaseWithAnUnusedTable_callsNothingLost() throws IOException {
+    Path dir = Fixtures.copy("snappy-levels", temp);
+    Files.createFile(dir.resolve("000999.ldb"));
+    assertThat(Cli.run("repair", dir.toString(), "--dry-run", "--json").out())
+        .contains("\"filesReplaced\":3,\"filesLost\":0,", "\"bytesLost\":0,\"whole\":true");
+  }
+
   @Test
   void repair_twice_countsTheFilesOfEachRepair() throws IOException {
     Path dir = Fixtures.copy("snappy-levels", temp);
