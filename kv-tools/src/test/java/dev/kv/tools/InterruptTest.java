@@ -2,6 +2,8 @@ package dev.kv.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.DB;
+import dev.kv.Options;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -9,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -122,6 +125,30 @@ class InterruptTest {
     interrupt(process);
     assertThat(scratch(command)).isEmpty();
     assertThat(Files.readString(temp.resolve("err"))).doesNotContain("WARN", "not deleted");
+  }
+
+  @Test
+  void dryRun_interrupted_deletesItsCopy() throws Exception {
+    Path dir = temp.resolve("db");
+    Random random = new Random(1);
+    byte[] value = new byte[400];
+    try (DB db = DB.open(dir, Options.builder().createIfMissing(true).build())) {
+      for (int i = 0; i < 100_000; i++) {
+        random.nextBytes(value);
+        db.put(line(i), value);
+      }
+    }
+    List<String> words = Cli.inProcess("-Djava.io.tmpdir=" + temp);
+    words.addAll(List.of("repair", dir.toString(), "--dry-run"));
+    Process process =
+        new ProcessBuilder(words)
+            .redirectOutput(temp.resolve("out").toFile())
+            .redirectError(temp.resolve("err").toFile())
+            .start();
+    Child.await(process, () -> !scratch("dry-run").isEmpty());
+    interrupt(process);
+    assertThat(scratch("dry-run")).isEmpty();
+    assertThat(Files.readString(temp.resolve("err"))).doesNotContain("not deleted");
   }
 
   private List<String> scratch(String command) {

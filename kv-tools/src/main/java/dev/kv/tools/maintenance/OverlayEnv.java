@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An environment that shows changes to a directory without making them. New files are written to a
- * temporary directory; deletes and renames are only noted. Closing it drops all changes.
+ * temporary directory; deletes and renames are only noted. Closing it drops all changes, and so
+ * does a shutdown hook if the process is interrupted; an operation in progress fails then.
  * Thread-safe.
  */
 final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
@@ -39,14 +40,27 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
   /** The files that are not seen any more; guarded by this. */
   private final Set<Path> deleted = new TreeSet<>();
 
+  private final Thread interrupted = new Thread(this::interrupt, "kv-interrupted");
+
+  /** True if the temporary directory is deleted; guarded by this. */
+  private boolean closed;
+
   OverlayEnv(Env target, Path directory) throws IOException {
     super(target);
     this.directory = directory;
     scratch = Files.createTempDirectory("kv-dry-run");
+    Runtime.getRuntime().addShutdownHook(interrupted);
+  }
+
+  private synchronized void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("interrupted");
+    }
   }
 
   /** Returns the place of a file to read. */
   private synchronized Path place(Path file) throws IOException {
+    requireOpen();
     if (deleted.contains(file)) {
       throw new NoSuchFileException(file.toString());
     }
@@ -54,7 +68,8 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
   }
 
   /** Returns the place for a new file. */
-  private synchronized Path newPlace(Path file) {
+  private synchronized Path newPlace(Path file) throws IOException {
+    requireOpen();
     Path place = scratch.resolve(Integer.toString(lastNumber.incrementAndGet()));
     changed.put(file, place);
     deleted.remove(file);
@@ -72,12 +87,12 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
   }
 
   @Override
-  public WritableFile createWritable(Path file) throws IOException {
+  public synchronized WritableFile createWritable(Path file) throws IOException {
     return target().createWritable(newPlace(file));
   }
 
   @Override
-  public WritableFile openAppendable(Path file) throws IOException {
+  public synchronized WritableFile openAppendable(Path file) throws IOException {
     if (exists(file)) {
       throw new FileAlreadyExistsException(file.toString(), null, "appending is not overlaid");
     }
@@ -167,9 +182,30 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
     return () -> {};
   }
 
+  private void interrupt() {
+    try {
+      deleteScratch();
+    } catch (IOException e) {
+      System.err.println("kv: interrupted; the files in " + scratch + " are not deleted");
+    }
+  }
+
   /** Deletes the temporary directory. */
   @Override
   public void close() throws IOException {
+    try {
+      Runtime.getRuntime().removeShutdownHook(interrupted);
+    } catch (IllegalStateException ending) {
+      Thread.yield(); // the process ends, and the hook deletes what is left
+    }
+    deleteScratch();
+  }
+
+  private synchronized void deleteScratch() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
     try (Stream<Path> files = Files.list(scratch)) {
       for (Path file : files.toList()) {
         Files.delete(file);
