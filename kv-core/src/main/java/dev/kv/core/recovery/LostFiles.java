@@ -76,7 +76,7 @@ public final class LostFiles {
           && file.kind() == FileName.Kind.TABLE
           && candidates.contains(file)
           && !used.contains(file.number())
-          && isComplete(context, file.number(), name)) {
+          && mayBeComplete(context, file.number(), name)) {
         move(name);
         LOG.warn("{}: moved to {}/: {}", directory, LOST, name);
       }
@@ -86,13 +86,17 @@ public final class LostFiles {
     }
   }
 
-  private boolean isComplete(DatabaseContext context, long number, String name) throws IOException {
+  /** Returns false if a table is damaged; a table that cannot be read now may be complete. */
+  private boolean mayBeComplete(DatabaseContext context, long number, String name)
+      throws IOException {
     FileMetadata table = FileMetadata.ofUnknownKeys(number, env.size(directory.resolve(name)));
     try {
       context.tables().iterator(table, true, false).close();
       return true;
-    } catch (CorruptionException | DBIOException e) {
+    } catch (CorruptionException e) {
       return false;
+    } catch (DBIOException e) {
+      return true;
     } finally {
       context.tables().evict(number);
     }

@@ -8,6 +8,8 @@ import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.load.BulkLoader;
 import dev.kv.options.RecoveryMode;
@@ -227,12 +229,7 @@ final class LostEditTest {
     EnvFiles.write(
         env, DIRECTORY.resolve("000900.ldb"), EnvFiles.read(env, DIRECTORY.resolve(table)));
     EnvFiles.write(env, DIRECTORY.resolve("000901.ldb"), bytes("not complete"));
-    byte[] torn = Arrays.copyOf(whole, whole.length + 20);
-    torn[whole.length] = 1;
-    torn[whole.length + 4] = 50;
-    torn[whole.length + 6] = 1;
-    torn[whole.length + 19] = 1;
-    EnvFiles.write(env, manifest, torn);
+    tearManifest();
     try (ReadOnlyDB db = DB.openReadOnly(DIRECTORY, options().build())) {
       assertThat(db.admin().stats().recovery().droppedBytes()).isEqualTo(20);
     }
@@ -244,5 +241,37 @@ final class LostEditTest {
     }
     assertThat(env.list(DIRECTORY.resolve("lost"))).containsExactly("000900.ldb");
     assertThat(tables()).doesNotContain("000900.ldb", "000901.ldb");
+  }
+
+  /** Appends the first 20 bytes of a record of 57. */
+  private void tearManifest() throws IOException {
+    byte[] torn = Arrays.copyOf(whole, whole.length + 20);
+    torn[whole.length] = 1;
+    torn[whole.length + 4] = 50;
+    torn[whole.length + 6] = 1;
+    torn[whole.length + 19] = 1;
+    EnvFiles.write(env, manifest, torn);
+  }
+
+  @Test
+  void open_thatDropsAnInterruptedEdit_movesATableThatItMayNotOpenAside() throws IOException {
+    String table = tables().iterator().next();
+    EnvFiles.write(
+        env, DIRECTORY.resolve("000900.ldb"), EnvFiles.read(env, DIRECTORY.resolve(table)));
+    tearManifest();
+    Env refusing =
+        new ForwardingEnv(env) {
+          @Override
+          public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+            if (file.endsWith("000900.ldb")) {
+              throw new IOException("too many open files");
+            }
+            return super.openRandomAccess(file, map);
+          }
+        };
+    try (DB db = DB.open(DIRECTORY, options().env(refusing).build())) {
+      expectEntries(db);
+    }
+    assertThat(env.list(DIRECTORY.resolve("lost"))).containsExactly("000900.ldb");
   }
 }
