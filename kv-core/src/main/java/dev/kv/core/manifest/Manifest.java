@@ -147,10 +147,13 @@ final class Manifest implements AutoCloseable {
     }
     ManifestWriter before = writer;
     writer = created;
-    CurrentFile.change(context.env(), context.directory(), created.number());
-    number = created.number();
-    if (before != null) {
-      closeQuietly(before);
+    try {
+      CurrentFile.change(context.env(), context.directory(), created.number());
+      number = created.number();
+    } finally {
+      if (before != null) {
+        closeQuietly(before);
+      }
     }
   }
 

@@ -212,6 +212,25 @@ final class ManifestResourcesTest extends ManifestTestBase {
     }
   }
 
+  @Test
+  void replacement_whoseChangeOfCurrentFails_closesTheManifestBefore() {
+    created().close();
+    FaultEnv faulty = new FaultEnv(files);
+    try (VersionSet set = recovered(counted(faulty, 300, false))) {
+      set.logAndApply(edit("+L1 5:10 a@1..c@2"));
+      faulty.fail(FaultEnv.Fault.ERROR, 1, each -> each.kind() == FaultEnv.Kind.RENAME);
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 40; i++) {
+                  set.logAndApply(edit("+L0 " + (10 + i) + ":10 key" + i + "@2..key" + i + "@1"));
+                }
+              })
+          .isInstanceOf(DBIOException.class);
+    }
+    assertThat(open).isZero();
+    assertThat(budget.used()).isZero();
+  }
+
   /** The failure of the deletion comes with the failure that led to it. */
   @Test
   void failedStep_whoseManifestCannotBeDeleted_namesBoth() {
