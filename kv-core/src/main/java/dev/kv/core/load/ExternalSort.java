@@ -1,5 +1,6 @@
 package dev.kv.core.load;
 
+import dev.kv.core.env.PendingFault;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKeyComparator;
@@ -30,6 +31,7 @@ final class ExternalSort implements AutoCloseable {
   private final RunFiles files;
   private final int memory;
   private final ArenaPool arenas;
+  private final PendingFault pendingFault = new PendingFault();
   private final OffHeapBuffer entry;
 
   /** The runs by level: those of level n were merged n times. */
@@ -57,8 +59,8 @@ final class ExternalSort implements AutoCloseable {
     int keyLength = key.remaining();
     int valueLength = value.remaining();
     ByteBuffer bytes = entry.ensureCapacity(Math.addExact(keyLength, valueLength));
-    bytes.put(0, key, key.position(), keyLength);
-    bytes.put(keyLength, value, value.position(), valueLength);
+    pendingFault.copyKeyOrValue(key, bytes, 0);
+    pendingFault.copyKeyOrValue(value, bytes, keyLength);
     MemTable table = memtable;
     long length = (long) keyLength + valueLength;
     if (table != null && !table.ensureRoomFor(length, 1)) {

@@ -3,6 +3,7 @@ package dev.kv.core.load;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.compaction.OutputWriter;
 import dev.kv.core.compaction.OutputWriter.UnsyncedTable;
+import dev.kv.core.env.PendingFault;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
@@ -34,6 +35,7 @@ final class LoadWriter implements AutoCloseable {
   private static final int TABLES_WAITING = 2;
 
   private final OutputContext context;
+  private final PendingFault pendingFault = new PendingFault();
   private final OffHeapBuffer entry;
   private final OffHeapBuffer lastKey;
   private final long tag;
@@ -87,14 +89,17 @@ final class LoadWriter implements AutoCloseable {
   }
 
   /**
-   * Adds an entry: the remaining bytes of the buffers.
+   * Adds an entry: the remaining bytes of the buffers, which may map a file.
    *
    * @throws IllegalArgumentException if the key is not after the last one; nothing was added
    */
   void add(ByteBuffer key, ByteBuffer value) {
     int keyLength = key.remaining();
     int valueLength = value.remaining();
-    add(key, key.position(), keyLength, value, value.position(), valueLength);
+    ByteBuffer bytes = reserveEntry(keyLength, valueLength);
+    pendingFault.copyKeyOrValue(key, bytes, 0);
+    pendingFault.copyKeyOrValue(value, bytes, keyLength + InternalKey.TRAILER);
+    addEntry(bytes, keyLength, valueLength);
   }
 
   /**
@@ -119,15 +124,24 @@ final class LoadWriter implements AutoCloseable {
    */
   void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
+    ByteBuffer bytes = reserveEntry(keyLength, valueLength);
+    bytes.put(0, key, keyOffset, keyLength);
+    bytes.put(keyLength + InternalKey.TRAILER, value, from, valueLength);
+    addEntry(bytes, keyLength, valueLength);
+  }
+
+  private ByteBuffer reserveEntry(int keyLength, int valueLength) {
     if ((long) keyLength + InternalKey.TRAILER + valueLength > Integer.MAX_VALUE - 8) {
       throw new IllegalArgumentException(
           "key and value of " + keyLength + " and " + valueLength + " bytes: 2 GiB is too much");
     }
+    return entry.ensureCapacity(keyLength + InternalKey.TRAILER + valueLength);
+  }
+
+  /** Adds the entry in {@code bytes}: the key, room for its trailer, and the value. */
+  private void addEntry(ByteBuffer bytes, int keyLength, int valueLength) {
     int length = keyLength + InternalKey.TRAILER;
-    ByteBuffer bytes = entry.ensureCapacity(length + valueLength);
-    bytes.put(0, key, keyOffset, keyLength);
     bytes.putLong(keyLength, tag);
-    bytes.put(length, value, from, valueLength);
     DataBlock open = block;
     if (open == null) {
       open = begin();

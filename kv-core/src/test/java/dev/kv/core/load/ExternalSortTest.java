@@ -1,6 +1,7 @@
 package dev.kv.core.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.Options;
@@ -13,9 +14,12 @@ import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +28,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -131,6 +139,38 @@ class ExternalSortTest {
       }
     }
     assertThat(most).isLessThan(3 << 20);
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "mapped files are not truncated there")
+  @DisabledIfSystemProperty(
+      named = "os.arch",
+      matches = "aarch64",
+      disabledReason = "the JVM ends if a large copy meets a missing page")
+  void add_ofAMappedFileThatIsCut_isRefused(@TempDir Path temp) throws IOException {
+    try (FileChannel channel =
+            FileChannel.open(
+                temp.resolve("mapped"),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE);
+        ExternalSort sort = new ExternalSort(context.comparator(), files, 8192, context.budget())) {
+      ByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 40_000);
+      channel.truncate(5_000);
+      ByteBuffer other = ByteBuffer.wrap(b("other"));
+      for (int round = 0; round < 200; round++) {
+        for (ByteBuffer cut : List.of(mapped, mapped.slice(30_000, 1))) {
+          assertThatThrownBy(() -> sort.add(cut, other))
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("cut short");
+          assertThatThrownBy(() -> sort.add(other, cut))
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("cut short");
+        }
+      }
+      sort.add(mapped.slice(0, 10), mapped.slice(0, 3_000));
+      assertThat(sort.count()).isEqualTo(1);
+    }
   }
 
   @Test
