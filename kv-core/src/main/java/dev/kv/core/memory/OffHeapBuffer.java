@@ -43,9 +43,12 @@ public final class OffHeapBuffer implements AutoCloseable {
       if (closed) {
         throw new AssertionError("a closed buffer was asked to grow");
       }
-      ByteBuffer grown =
-          allocate((int) Math.max(capacity, Math.min(2L * old, Integer.MAX_VALUE - 8)));
-      grown.put(0, buffer, 0, old);
+      int larger = (int) Math.max(capacity, Math.min(2L * old, Integer.MAX_VALUE - 8));
+      ByteBuffer grown = allocate(larger);
+      try (Undo undo = new Undo(() -> budget.release(MemoryKind.WRITE_BUFFER, larger))) {
+        grown.put(0, buffer, 0, old);
+        undo.cancel();
+      }
       buffer = grown;
       budget.release(MemoryKind.WRITE_BUFFER, old);
     }
