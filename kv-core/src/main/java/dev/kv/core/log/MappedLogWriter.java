@@ -44,7 +44,7 @@ final class MappedLogWriter extends LogWriter {
   private void extend(long end) throws NoRoomInLogException {
     try {
       file.reserve(LogFormat.roundUp(end));
-    } catch (IOException e) {
+    } catch (IOException | OutOfMemoryError e) { // the error, if no thread can be started
       throw new NoRoomInLogException(e);
     }
   }

@@ -139,6 +139,21 @@ final class LogWriterTest {
     writer.sync();
   }
 
+  /** A window of a log is mapped by a thread of its own. */
+  @Test
+  void append_withoutAThreadToMapMore_mayBeTriedAgain() throws IOException {
+    Failing file = new Failing();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), file);
+    writer.append(direct("foo"), 0, 3);
+    file.error = new OutOfMemoryError("unable to create native thread");
+    assertThatThrownBy(() -> writer.append(direct(big("x", BLOCK)), 0, BLOCK))
+        .isInstanceOf(NoRoomInLogException.class)
+        .hasCause(file.error);
+    assertThat(file.stores).isEqualTo(2);
+    file.error = null;
+    writer.append(direct(big("x", BLOCK)), 0, BLOCK);
+  }
+
   @Test
   void append_afterAFailedAppend_failsWithTheFirstCause() throws IOException {
     Failing file = new Failing();
@@ -175,7 +190,7 @@ final class LogWriterTest {
   void append_failedByAnError_isFailedToo() {
     Failing file = new Failing();
     LogWriter writer = LogWriter.mapped(Path.of("l"), file);
-    file.error = new OutOfMemoryError("test");
+    file.error = new InternalError("test");
     assertThatThrownBy(() -> writer.append(direct("foo"), 0, 3)).isSameAs(file.error);
     file.error = null;
     assertThatThrownBy(() -> writer.append(direct("foo"), 0, 3)).isInstanceOf(IOException.class);
