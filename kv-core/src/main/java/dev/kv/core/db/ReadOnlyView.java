@@ -140,6 +140,7 @@ final class ReadOnlyView {
   private void pinTables(List<FileMetadata> all) {
     uses.add(all);
     synchronized (files) {
+      unpinned = false; // the empty version before the recovery was freed, and had no table
       files.addAll(all);
       for (FileMetadata file : all) {
         pins.add(context.tables().acquire(file));

@@ -9,6 +9,8 @@ import dev.kv.DBReader;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
+import dev.kv.core.recovery.DirectoryCheck;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.RandomAccessFile;
@@ -35,6 +37,21 @@ class RefreshTest extends DbTestBase {
     TreeMap<String, String> contents = new TreeMap<>();
     db.forEach(options, (key, value) -> contents.put(key.toUtf8String(), value.toUtf8String()));
     return contents;
+  }
+
+  @Test
+  void view_untilItsVersionIsFreed_keepsItsTables() throws IOException {
+    openSmall();
+    put("a", "1");
+    db.admin().flush();
+    close();
+    try (DatabaseContext context = new DatabaseContext(directory, options)) {
+      ReadOnlyView view = new ReadOnlyView(context, new TableUses(context), true);
+      view.read(new DirectoryCheck(options.env(), directory));
+      assertThat(view.isUnpinned()).isFalse();
+      view.release();
+      assertThat(view.isUnpinned()).isTrue();
+    }
   }
 
   @Test
