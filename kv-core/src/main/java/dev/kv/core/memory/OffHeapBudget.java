@@ -98,7 +98,8 @@ public final class OffHeapBudget {
       long now;
       do {
         now = total.get();
-        if (bytes > (kind == MemoryKind.MEMTABLE ? memtableLimit : limit) - now) {
+        long left = (kind == MemoryKind.MEMTABLE ? memtableLimit : limit) - now;
+        if (bytes > Math.max(left, 0)) { // reads may have exceeded the limit
           return false;
         }
       } while (!total.compareAndSet(now, now + bytes));

@@ -6,6 +6,7 @@ import dev.kv.ReadOptions;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import org.junit.jupiter.api.Test;
 
@@ -16,6 +17,8 @@ class ReadContextTest {
     try (ReadContext context = new ReadContext(budget, new LookupStats())) {
       assertThat(context.isReusable()).isTrue();
       assertThat(budget.used()).isGreaterThan(budget.limit());
+      assertThat(budget.tryReserve(MemoryKind.BLOCK, 0)).isTrue();
+      assertThat(budget.tryReserve(MemoryKind.BLOCK, 1)).isFalse();
     }
     assertThat(budget.used()).isZero();
   }
