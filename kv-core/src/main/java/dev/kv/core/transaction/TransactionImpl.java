@@ -98,6 +98,7 @@ final class TransactionImpl implements Transaction {
     return read;
   }
 
+  @SuppressWarnings("ReferenceEquality") // the usual ones, without a comparison of each option
   private ReadOptions fromSnapshot(ReadOptions options) {
     if (options == ReadOptions.DEFAULT) {
       return fromSnapshot;
