@@ -12,7 +12,6 @@ import dev.kv.core.iterator.ForwardMergingIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.NewDatabase;
-import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.recovery.DirectoryCheck;
@@ -25,11 +24,9 @@ import dev.kv.core.table.TableCursor;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
-import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
-import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.UnsupportedFormatException;
@@ -65,24 +62,10 @@ public final class Repairer {
   /** The number of entries of a table whose order is checked against the comparator. */
   private static final int ORDER_SAMPLE = 64;
 
-  /** A file of the database and its name. */
-  private record Found(String name, FileName file) {
-    boolean isWorthRepair() {
-      return switch (file.kind()) {
-        case TABLE, LOG, MANIFEST -> file.number() <= VersionSet.LARGEST_NUMBER;
-        default -> false;
-      };
-    }
-  }
-
   private final DatabaseContext context;
   private final Env env;
   private final Path directory;
-  private final List<Found> found;
-  private final Set<Long> inputs = new TreeSet<>();
-
-  /** True if no MANIFEST tells which tables are current, so that every table is read. */
-  private boolean takesEvery = true;
+  private final RepairInputs inputs;
 
   /** The logs of which something was not read. */
   private final Set<Long> damagedLogs = new TreeSet<>();
@@ -93,9 +76,6 @@ public final class Repairer {
   /** The blocks found in tables that cannot be opened, by table number. */
   private final Map<Long, BlockLocator> blocks = new HashMap<>();
 
-  /** The key bounds of the tables that the MANIFEST names, by table number. */
-  private final Map<Long, FileMetadata> bounds = new HashMap<>();
-
   private final LostFiles lost;
   private long nextNumber;
   private int logsConverted;
@@ -103,14 +83,13 @@ public final class Repairer {
   private int filesLost;
   private long bytesLost;
 
-  private Repairer(DatabaseContext context, List<Found> found) {
+  private Repairer(DatabaseContext context, RepairInputs inputs) {
     this.context = context;
     this.env = context.env();
     this.directory = context.directory();
-    this.found = found;
+    this.inputs = inputs;
     this.lost = new LostFiles(env, directory);
-    long largest = found.stream().mapToLong(each -> each.file().number()).max().orElse(0);
-    nextNumber = Math.max(largest, 1) + 1;
+    nextNumber = Math.max(inputs.largestNumber(), 1) + 1;
   }
 
   /**
@@ -121,7 +100,7 @@ public final class Repairer {
   public static RepairReport repair(Path directory, Options options) {
     Env env = options.env();
     try {
-      if (!env.exists(directory) || found(env, directory).isEmpty()) {
+      if (!env.exists(directory) || RepairInputs.find(env, directory).isEmpty()) {
         throw new NoSuchDatabaseException(
             directory + " holds nothing to repair: no table, log or MANIFEST of a database",
             directory.toString());
@@ -129,7 +108,8 @@ public final class Repairer {
       Env.Lock lock = DirectoryCheck.lock(env, directory);
       Options lenient = options.toBuilder().recoveryMode(RecoveryMode.CPP_COMPAT).build();
       try (DatabaseContext context = new DatabaseContext(directory, lenient)) {
-        return new Repairer(context, found(env, directory)).run();
+        List<RepairInputs.Found> found = RepairInputs.find(env, directory);
+        return new Repairer(context, new RepairInputs(context, found)).run();
       } finally {
         lock.close();
       }
@@ -141,17 +121,6 @@ public final class Repairer {
   /** Returns the directory's name, for messages. */
   private String place() {
     return Escape.text(directory.toString());
-  }
-
-  private static List<Found> found(Env env, Path directory) throws IOException {
-    List<Found> files = new ArrayList<>();
-    for (String name : DirectoryCheck.names(env, directory)) {
-      FileName file = FileNames.parse(name);
-      if (file != null && new Found(name, file).isWorthRepair()) {
-        files.add(new Found(name, file));
-      }
-    }
-    return files;
   }
 
   private RepairReport run() throws IOException {
@@ -190,9 +159,9 @@ public final class Repairer {
    */
   private RewriteJob.Result rebuild(List<SalvageIterator> tables) throws IOException {
     try (Undo undo = new Undo(this::deleteTablesOfLogs)) {
-      Set<Long> logs = chooseInputs();
+      inputs.choose();
       requireOrder();
-      for (long log : logs) {
+      for (long log : inputs.logs()) {
         convert(log);
       }
       context.budget().reclaim(); // the tables are read into what the logs needed
@@ -227,90 +196,11 @@ public final class Repairer {
     for (FileMetadata table : fromLogs) {
       context.tables().evict(table.number());
       try {
-        env.delete(newTable(table.number()));
+        env.delete(inputs.newTable(table.number()));
       } catch (IOException e) {
         LOG.warn("{}: cannot delete a new table: {}", place(), Escape.text(e.toString()));
       }
     }
-  }
-
-  /**
-   * Throws {@code e} again unless an input is damaged or missing. After any other failure, the
-   * content of the input may be intact.
-   */
-  private static void requireLoss(DBException e) {
-    if (!(e instanceof CorruptionException || e.getCause() instanceof NoSuchFileException)) {
-      throw e;
-    }
-  }
-
-  /**
-   * Chooses the tables to read, and returns the logs. If the MANIFEST names missing files, it may
-   * have lost its end; no table is ignored in that case.
-   */
-  private Set<Long> chooseInputs() throws IOException {
-    Set<Long> tables = numbers(FileName.Kind.TABLE);
-    Set<Long> logs = numbers(FileName.Kind.LOG);
-    inputs.addAll(tables);
-    try (VersionSet versions = new VersionSet(context.manifestContext(), () -> {})) {
-      versions.recover(true);
-      Set<Long> named = new TreeSet<>();
-      versions.current().forEachFileNumber(named::add);
-      noteBounds(versions.current());
-      long oldestLog = versions.logNumber();
-      String fault = null;
-      if (!tables.containsAll(named)) {
-        fault = "names tables that are missing";
-      } else if (oldestLog > 0 && !logs.contains(oldestLog)) {
-        fault = "names a log that is missing";
-      } else if (confirmed(logs) > versions.recoveredSequence()) {
-        fault = "lacks a change that a log confirms";
-      }
-      if (fault != null) {
-        LOG.warn("{}: the MANIFEST {}; rebuilding from all tables", place(), fault);
-      } else {
-        takesEvery = false;
-        long next = versions.recoveredNextNumber();
-        inputs.removeIf(number -> number < next && !named.contains(number));
-      }
-      logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
-    } catch (CorruptionException | DBIOException e) {
-      requireLoss(e);
-      LOG.warn(
-          "{}: cannot read the MANIFEST; rebuilding from all tables and logs: {}",
-          place(),
-          Escape.text(String.valueOf(e.getMessage())));
-    }
-    return logs;
-  }
-
-  /** Returns the greatest number of a change of the tables that a readable log confirms, or 0. */
-  private long confirmed(Set<Long> logs) throws IOException {
-    LogRecovery recovery = new LogRecovery(context, 0, MemTable::release);
-    try {
-      recovery.replay(List.copyOf(logs), 0);
-    } catch (NoSuchFileException e) {
-      LOG.debug("{}: a log is missing: {}", place(), e.toString());
-    } finally {
-      recovery.abandon();
-    }
-    return recovery.confirmed();
-  }
-
-  private void noteBounds(Version version) {
-    for (FileMetadata table : version.files()) {
-      bounds.put(table.number(), table);
-    }
-  }
-
-  private Set<Long> numbers(FileName.Kind kind) {
-    Set<Long> numbers = new TreeSet<>();
-    for (Found each : found) {
-      if (each.file().kind() == kind) {
-        numbers.add(each.file().number());
-      }
-    }
-    return numbers;
   }
 
   /** Writes the readable records of a log as tables. */
@@ -345,8 +235,8 @@ public final class Repairer {
   }
 
   private void openInputs(List<SalvageIterator> tables) throws IOException {
-    for (long number : inputs) {
-      open(metadata(number), tables);
+    for (long number : inputs.tables()) {
+      open(inputs.metadata(number), tables);
     }
     for (FileMetadata table : fromLogs) {
       open(table, tables);
@@ -359,8 +249,8 @@ public final class Repairer {
             .comparator(DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1))
             .build();
     try (DatabaseContext asTheyCome = new DatabaseContext(directory, options)) {
-      for (long table : inputs) {
-        requireOrder(metadata(table), asTheyCome.tables());
+      for (long table : inputs.tables()) {
+        requireOrder(inputs.metadata(table), asTheyCome.tables());
       }
     }
   }
@@ -386,23 +276,18 @@ public final class Repairer {
         entries++;
       }
     } catch (CorruptionException | DBIOException e) {
-      requireLoss(e);
+      RepairInputs.requireLoss(e);
       LOG.debug(
           "{}: checked the order of {} entries of {}: {}", directory, entries, table, e.toString());
     }
     if (misplaced > entries / 2) {
       throw new UnsupportedFormatException(
           "the keys of "
-              + Escape.text(table(table.number()).toString())
+              + Escape.text(inputs.table(table.number()).toString())
               + " are not in the order of "
               + Escape.text(context.comparator().userComparator().name())
               + ": give the database's own comparator as Options.comparator");
     }
-  }
-
-  /** Returns the metadata of a table before it is read: only its number and size. */
-  private FileMetadata metadata(long number) throws IOException {
-    return FileMetadata.ofUnknownKeys(number, env.size(table(number)));
   }
 
   /**
@@ -414,22 +299,25 @@ public final class Repairer {
     try {
       return tables.iterator(table, true, false);
     } catch (CorruptionException | DBIOException e) {
-      requireLoss(e);
-      if (!isNeeded(table.number())) {
+      RepairInputs.requireLoss(e);
+      if (!inputs.isNeeded(table.number())) {
         throw e;
       }
       List<BlockHandle> found = blocks(table.number()).handles();
       if (found.isEmpty()) {
         throw e;
       }
-      return LocatedBlockCursor.open(env, table(table.number()), context.comparator(), found);
+      return LocatedBlockCursor.open(
+          env, inputs.table(table.number()), context.comparator(), found);
     }
   }
 
   private BlockLocator blocks(long table) {
     return blocks.computeIfAbsent(
         table,
-        number -> BlockLocator.find(env, table(number), context.comparator(), bounds.get(number)));
+        number ->
+            BlockLocator.find(
+                env, inputs.table(number), context.comparator(), inputs.bounds(number)));
   }
 
   private void open(FileMetadata table, List<SalvageIterator> tables) {
@@ -446,14 +334,14 @@ public final class Repairer {
         entries.addLost(
             found.bytesLost(),
             "footer, index or filter of "
-                + table(table.number())
+                + inputs.table(table.number())
                 + ", of which "
                 + found.handles().size()
                 + " data blocks were found");
       }
     } catch (CorruptionException | DBIOException e) {
-      requireLoss(e);
-      boolean needed = isNeeded(table.number());
+      RepairInputs.requireLoss(e);
+      boolean needed = inputs.isNeeded(table.number());
       LOG.warn(
           "{}: {}: {}",
           place(),
@@ -461,11 +349,6 @@ public final class Repairer {
           Escape.text(String.valueOf(e.getMessage())));
       bytesLost += needed ? table.size() : 0;
     }
-  }
-
-  /** Returns true unless a readable MANIFEST tells that the database does not need a table. */
-  private boolean isNeeded(long table) {
-    return takesEvery || bounds.containsKey(table);
   }
 
   private RewriteJob.Result merge(List<SalvageIterator> tables, TableOutputs outputs) {
@@ -524,16 +407,16 @@ public final class Repairer {
   private void discard(Set<Long> whole) throws IOException {
     for (FileMetadata table : fromLogs) {
       context.tables().evict(table.number());
-      env.delete(newTable(table.number()));
+      env.delete(inputs.newTable(table.number()));
     }
-    for (Found each : found) {
+    for (RepairInputs.Found each : inputs.found()) {
       FileName file = each.file();
       if (file.kind() == FileName.Kind.TABLE) {
         context.tables().evict(file.number());
       }
       if (file.kind() == FileName.Kind.TABLE
           && whole.contains(file.number())
-          && directory.resolve(each.name()).equals(table(file.number()))) {
+          && directory.resolve(each.name()).equals(inputs.table(file.number()))) {
         env.delete(directory.resolve(each.name()));
       } else {
         lost.move(each.name());
@@ -547,7 +430,7 @@ public final class Repairer {
   private void count(FileName file) {
     boolean isLost =
         switch (file.kind()) {
-          case TABLE -> isNeeded(file.number());
+          case TABLE -> inputs.isNeeded(file.number());
           case LOG -> damagedLogs.contains(file.number());
           default -> false;
         };
@@ -556,22 +439,5 @@ public final class Repairer {
     } else {
       filesReplaced++;
     }
-  }
-
-  /**
-   * Returns the file of a table that was found. If the directory contains the table with both
-   * suffixes, this is the file that is read: the one with the suffix of new tables.
-   */
-  private Path table(long number) {
-    Path table = newTable(number);
-    if (found.stream().anyMatch(each -> directory.resolve(each.name()).equals(table))) {
-      return table;
-    }
-    return FileNames.table(directory, number, context.options().tables().suffix().other());
-  }
-
-  /** Returns the path of a table that the repair writes. */
-  private Path newTable(long number) {
-    return FileNames.table(directory, number, context.options().tables().suffix());
   }
 }

@@ -1,0 +1,214 @@
+package dev.kv.core.repair;
+
+import dev.kv.bytes.Escape;
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memtable.MemTable;
+import dev.kv.core.recovery.DirectoryCheck;
+import dev.kv.core.recovery.LogRecovery;
+import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Version;
+import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.DBIOException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files of a damaged database, and those of them that its repair reads: all, or the ones that a
+ * readable MANIFEST names. For one thread.
+ */
+final class RepairInputs {
+  private static final EngineLogger LOG = EngineLogger.of(RepairInputs.class);
+
+  /** A file of the database and its name. */
+  record Found(String name, FileName file) {
+    boolean isWorthRepair() {
+      return switch (file.kind()) {
+        case TABLE, LOG, MANIFEST -> file.number() <= VersionSet.LARGEST_NUMBER;
+        default -> false;
+      };
+    }
+  }
+
+  private final DatabaseContext context;
+  private final Env env;
+  private final Path directory;
+  private final List<Found> found;
+  private final Set<Long> tables;
+  private final Set<Long> logs;
+
+  /** The key bounds of the tables that the MANIFEST names, by table number. */
+  private final Map<Long, FileMetadata> bounds = new HashMap<>();
+
+  /** True if no MANIFEST tells which tables are current, so that every table is read. */
+  private boolean takesEvery = true;
+
+  /**
+   * Creates the object, which begins with all tables and logs.
+   *
+   * @param found what {@link #find} has returned
+   */
+  RepairInputs(DatabaseContext context, List<Found> found) {
+    this.context = context;
+    this.env = context.env();
+    this.directory = context.directory();
+    this.found = found;
+    this.tables = numbers(FileName.Kind.TABLE);
+    this.logs = numbers(FileName.Kind.LOG);
+  }
+
+  /** Finds the files in {@code directory} from which a database can be rebuilt. */
+  static List<Found> find(Env env, Path directory) throws IOException {
+    List<Found> files = new ArrayList<>();
+    for (String name : DirectoryCheck.names(env, directory)) {
+      FileName file = FileNames.parse(name);
+      if (file != null && new Found(name, file).isWorthRepair()) {
+        files.add(new Found(name, file));
+      }
+    }
+    return files;
+  }
+
+  /**
+   * Leaves out the tables and logs that are not to be read. If the MANIFEST names missing files, it
+   * may have lost its end; no table is ignored in that case.
+   */
+  void choose() throws IOException {
+    try (VersionSet versions = new VersionSet(context.manifestContext(), () -> {})) {
+      versions.recover(true);
+      Set<Long> named = new TreeSet<>();
+      versions.current().forEachFileNumber(named::add);
+      noteBounds(versions.current());
+      long oldestLog = versions.logNumber();
+      String fault = null;
+      if (!tables.containsAll(named)) {
+        fault = "names tables that are missing";
+      } else if (oldestLog > 0 && !logs.contains(oldestLog)) {
+        fault = "names a log that is missing";
+      } else if (confirmed() > versions.recoveredSequence()) {
+        fault = "lacks a change that a log confirms";
+      }
+      if (fault != null) {
+        LOG.warn(
+            "{}: the MANIFEST {}; rebuilding from all tables",
+            Escape.text(directory.toString()),
+            fault);
+      } else {
+        takesEvery = false;
+        long next = versions.recoveredNextNumber();
+        tables.removeIf(number -> number < next && !named.contains(number));
+      }
+      logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
+    } catch (CorruptionException | DBIOException e) {
+      requireLoss(e);
+      LOG.warn(
+          "{}: cannot read the MANIFEST; rebuilding from all tables and logs: {}",
+          Escape.text(directory.toString()),
+          Escape.text(String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Returns the greatest number of a change of the tables that a readable log confirms, or 0. */
+  private long confirmed() throws IOException {
+    LogRecovery recovery = new LogRecovery(context, 0, MemTable::release);
+    try {
+      recovery.replay(List.copyOf(logs), 0);
+    } catch (NoSuchFileException e) {
+      LOG.debug("{}: a log is missing: {}", Escape.text(directory.toString()), e.toString());
+    } finally {
+      recovery.abandon();
+    }
+    return recovery.confirmed();
+  }
+
+  private void noteBounds(Version version) {
+    for (FileMetadata table : version.files()) {
+      bounds.put(table.number(), table);
+    }
+  }
+
+  private Set<Long> numbers(FileName.Kind kind) {
+    Set<Long> numbers = new TreeSet<>();
+    for (Found each : found) {
+      if (each.file().kind() == kind) {
+        numbers.add(each.file().number());
+      }
+    }
+    return numbers;
+  }
+
+  /**
+   * Throws {@code e} again unless an input is damaged or missing. After any other failure, the
+   * content of the input may be intact.
+   */
+  static void requireLoss(DBException e) {
+    if (!(e instanceof CorruptionException || e.getCause() instanceof NoSuchFileException)) {
+      throw e;
+    }
+  }
+
+  /** Returns all files that were found. */
+  List<Found> found() {
+    return found;
+  }
+
+  /** Returns the largest number of a file, or 0. */
+  long largestNumber() {
+    return found.stream().mapToLong(each -> each.file().number()).max().orElse(0);
+  }
+
+  /** Returns the numbers of the tables to read, ascending. */
+  Set<Long> tables() {
+    return tables;
+  }
+
+  /** Returns the numbers of the logs to read, ascending. */
+  Set<Long> logs() {
+    return logs;
+  }
+
+  /** Returns the key bounds of a table that the MANIFEST names, or null. */
+  @Nullable FileMetadata bounds(long table) {
+    return bounds.get(table);
+  }
+
+  /** Returns true unless a readable MANIFEST tells that the database does not need a table. */
+  boolean isNeeded(long table) {
+    return takesEvery || bounds.containsKey(table);
+  }
+
+  /** Returns the metadata of a table before it is read: only its number and size. */
+  FileMetadata metadata(long number) throws IOException {
+    return FileMetadata.ofUnknownKeys(number, env.size(table(number)));
+  }
+
+  /**
+   * Returns the file of a table that was found. If the directory contains the table with both
+   * suffixes, this is the file that is read: the one with the suffix of new tables.
+   */
+  Path table(long number) {
+    Path table = newTable(number);
+    if (found.stream().anyMatch(each -> directory.resolve(each.name()).equals(table))) {
+      return table;
+    }
+    return FileNames.table(directory, number, context.options().tables().suffix().other());
+  }
+
+  /** Returns the path of a table that the repair writes. */
+  Path newTable(long number) {
+    return FileNames.table(directory, number, context.options().tables().suffix());
+  }
+}
