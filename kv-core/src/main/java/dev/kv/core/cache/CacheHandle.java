@@ -102,11 +102,6 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
     return new CacheHandle<>(shard, id, key, hash, LOADING | PIN);
   }
 
-  /** Returns the key. */
-  public long key() {
-    return key;
-  }
-
   /** Returns the value. The caller must have a pin. */
   public V value() {
     V present = value;

@@ -54,11 +54,6 @@ public final class LookupKey implements AutoCloseable {
     return buffer;
   }
 
-  /** Returns the number of bytes of memory that the key keeps. */
-  public int capacity() {
-    return buffer.capacity();
-  }
-
   /** Returns the offset at which the key begins. */
   public int offset() {
     return 0;

@@ -230,10 +230,10 @@ final class ReadContext implements AutoCloseable {
   /** Returns true if the context is small enough to be kept for the next read. */
   boolean isReusable() {
     return storage.buffer().capacity() <= KEPT_CAPACITY
-        && key.capacity() <= KEPT_CAPACITY
+        && key.buffer().capacity() <= KEPT_CAPACITY
         && (lookup == null || lookup.capacity() <= KEPT_CAPACITY)
-        && (lower == null || lower.capacity() <= KEPT_CAPACITY)
-        && (upper == null || upper.capacity() <= KEPT_CAPACITY);
+        && (lower == null || lower.buffer().capacity() <= KEPT_CAPACITY)
+        && (upper == null || upper.buffer().capacity() <= KEPT_CAPACITY);
   }
 
   @Override
