@@ -10,6 +10,7 @@ import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.bytes.Slice;
+import dev.kv.core.Sneaky;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBReadOnlyException;
@@ -253,7 +254,7 @@ class CompactionFilterTest extends DbTestBase {
                 return Decision.DROP;
               }
               if (call / 2 < failures.size()) {
-                throw CompactionFilterTest.<RuntimeException>sneaky(failures.get(call / 2));
+                throw Sneaky.unchecked(failures.get(call / 2));
               }
               return call == 8 ? null : Decision.DROP;
             }));
@@ -270,11 +271,6 @@ class CompactionFilterTest extends DbTestBase {
     calls.set(100);
     compactAll();
     assertThat(contents()).isEmpty();
-  }
-
-  @SuppressWarnings("unchecked")
-  private static <E extends Throwable> E sneaky(Throwable e) throws E {
-    throw (E) e;
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.kv.core.env;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.CutsMappedFile;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.RandomAccessFile;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -380,11 +380,7 @@ final class FileEnvTest extends EnvContract {
 
   /** Hot code, as that is where the runtime reports the fault late. */
   @Test
-  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "mapped files are not truncated there")
-  @DisabledIfSystemProperty(
-      named = "os.arch",
-      matches = "aarch64",
-      disabledReason = "the JVM ends if a large copy meets a missing page")
+  @CutsMappedFile
   void mappedFile_cutShortUnderReaders_throwsIOExceptionAndNothingLater() throws IOException {
     byte[] data = randomBytes(1 << 20, 2);
     write("f", data);
@@ -422,11 +418,7 @@ final class FileEnvTest extends EnvContract {
   }
 
   @Test
-  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "mapped files are not truncated there")
-  @DisabledIfSystemProperty(
-      named = "os.arch",
-      matches = "aarch64",
-      disabledReason = "the JVM ends if a large copy meets a missing page")
+  @CutsMappedFile
   void mappedLog_cutShortUnderStores_throwsIOException() throws IOException {
     try (MappedLogFile log = mappedLog("l")) {
       log.reserve(1 << 20);

@@ -3,17 +3,14 @@ package dev.kv.core.env;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.CutFile;
+import dev.kv.core.CutsMappedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,39 +73,26 @@ class PendingFaultTest {
   }
 
   @Test
-  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "mapped files are not truncated there")
-  @DisabledIfSystemProperty(
-      named = "os.arch",
-      matches = "aarch64",
-      disabledReason = "the JVM ends if a large copy meets a missing page")
+  @CutsMappedFile
   void copy_ofAMissingPage_returnsTheErrorAndLeavesNonePending(@TempDir Path temp)
       throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(
-            temp.resolve("f"),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 40_000);
-      channel.truncate(5_000);
-      for (int length : new int[] {7, 100}) {
-        byte[] array = new byte[length];
-        ByteBuffer into = ByteBuffer.allocateDirect(length);
-        ByteBuffer cut = mapped.slice(20_000, length);
-        for (ByteBuffer target : List.of(ByteBuffer.wrap(array), into)) {
-          assertThat(fault.copy(mapped, 20_000, target, 0, length))
-              .isInstanceOf(InternalError.class);
-          assertThat(fault.absorb()).isNull();
-          assertThatThrownBy(() -> fault.copyKeyOrValue(cut, target, 0))
-              .isInstanceOf(IllegalStateException.class)
-              .hasMessageContaining("cut short")
-              .hasCauseInstanceOf(InternalError.class);
-          assertThat(fault.absorb()).isNull();
-        }
-        ByteBuffer target = ByteBuffer.wrap(array);
-        assertThat(fault.copy(mapped, 4_000, target, 0, length)).as("before the end").isNull();
-        assertThat(array).isEqualTo(Arrays.copyOf(new byte[0], length));
+    ByteBuffer mapped = CutFile.map(temp.resolve("f"));
+    for (int length : new int[] {7, 100}) {
+      byte[] array = new byte[length];
+      ByteBuffer into = ByteBuffer.allocateDirect(length);
+      ByteBuffer cut = mapped.slice(20_000, length);
+      for (ByteBuffer target : List.of(ByteBuffer.wrap(array), into)) {
+        assertThat(fault.copy(mapped, 20_000, target, 0, length)).isInstanceOf(InternalError.class);
+        assertThat(fault.absorb()).isNull();
+        assertThatThrownBy(() -> fault.copyKeyOrValue(cut, target, 0))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("cut short")
+            .hasCauseInstanceOf(InternalError.class);
+        assertThat(fault.absorb()).isNull();
       }
+      ByteBuffer target = ByteBuffer.wrap(array);
+      assertThat(fault.copy(mapped, 4_000, target, 0, length)).as("before the end").isNull();
+      assertThat(array).isEqualTo(Arrays.copyOf(new byte[0], length));
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.Samples;
+import dev.kv.core.Sneaky;
 import dev.kv.errors.ComparatorException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -260,15 +261,10 @@ class UserKeyComparatorTest {
             DBComparator.of(
                 "test.Checked",
                 (a, b) -> {
-                  throw UserKeyComparatorTest.<RuntimeException>unchecked(new IOException("disk"));
+                  throw Sneaky.unchecked(new IOException("disk"));
                 }));
     assertThatThrownBy(() -> order.compare(bytes(1), 1, bytes(2), 1))
         .isInstanceOf(ComparatorException.class)
         .hasRootCauseInstanceOf(IOException.class);
-  }
-
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-  private static <E extends Throwable> E unchecked(Throwable thrown) throws E {
-    throw (E) thrown;
   }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.CutFile;
+import dev.kv.core.CutsMappedFile;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.manifest.VersionSet;
@@ -16,10 +18,8 @@ import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,9 +28,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -142,21 +139,11 @@ class ExternalSortTest {
   }
 
   @Test
-  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "mapped files are not truncated there")
-  @DisabledIfSystemProperty(
-      named = "os.arch",
-      matches = "aarch64",
-      disabledReason = "the JVM ends if a large copy meets a missing page")
+  @CutsMappedFile
   void add_ofAMappedFileThatIsCut_isRefused(@TempDir Path temp) throws IOException {
-    try (FileChannel channel =
-            FileChannel.open(
-                temp.resolve("mapped"),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE);
-        ExternalSort sort = new ExternalSort(context.comparator(), files, 8192, context.budget())) {
-      ByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 40_000);
-      channel.truncate(5_000);
+    ByteBuffer mapped = CutFile.map(temp.resolve("mapped"));
+    try (ExternalSort sort =
+        new ExternalSort(context.comparator(), files, 8192, context.budget())) {
       ByteBuffer other = ByteBuffer.wrap(b("other"));
       for (int round = 0; round < 200; round++) {
         for (ByteBuffer cut : List.of(mapped, mapped.slice(30_000, 1))) {

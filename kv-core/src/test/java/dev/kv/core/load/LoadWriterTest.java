@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.bytes.Slice;
+import dev.kv.core.CutFile;
+import dev.kv.core.CutsMappedFile;
 import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.compaction.OutputFixture;
@@ -28,10 +30,8 @@ import dev.kv.testing.FaultEnv.Kind;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,9 +42,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -273,22 +270,11 @@ final class LoadWriterTest {
   }
 
   @Test
-  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "mapped files are not truncated there")
-  @DisabledIfSystemProperty(
-      named = "os.arch",
-      matches = "aarch64",
-      disabledReason = "the JVM ends if a large copy meets a missing page")
+  @CutsMappedFile
   void add_ofAMappedFileThatIsCut_isRefused(@TempDir Path temp) throws IOException {
-    try (FileChannel channel =
-            FileChannel.open(
-                temp.resolve("mapped"),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE);
-        LoadWriter writer =
-            new LoadWriter(context(CompressionType.NONE, null), SEQUENCE, MAX_FILE_SIZE)) {
-      ByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 40_000);
-      channel.truncate(5_000);
+    ByteBuffer mapped = CutFile.map(temp.resolve("mapped"));
+    try (LoadWriter writer =
+        new LoadWriter(context(CompressionType.NONE, null), SEQUENCE, MAX_FILE_SIZE)) {
       ByteBuffer other = direct(bytes("other"));
       for (int round = 0; round < 200; round++) {
         for (ByteBuffer cut : List.of(mapped, mapped.slice(30_000, 1))) {

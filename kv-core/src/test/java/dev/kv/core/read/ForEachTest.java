@@ -10,6 +10,7 @@ import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
+import dev.kv.core.Sneaky;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
@@ -180,14 +181,9 @@ class ForEachTest extends DbTestBase {
                 db.forEach(
                     ReadOptions.DEFAULT,
                     (key, value) -> {
-                      throw ForEachTest.<RuntimeException>unchecked(new IOException("disk"));
+                      throw Sneaky.unchecked(new IOException("disk"));
                     }))
         .isInstanceOf(IOException.class);
     assertThat(db.admin().stats().views().iterators()).isZero();
-  }
-
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-  private static <E extends Throwable> E unchecked(Throwable thrown) throws E {
-    throw (E) thrown;
   }
 }

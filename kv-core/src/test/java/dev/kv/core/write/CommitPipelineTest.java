@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.sun.management.ThreadMXBean;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.Call;
+import dev.kv.core.CutFile;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
@@ -1052,33 +1053,30 @@ final class CommitPipelineTest {
       matches = "aarch64",
       disabledReason = "the JVM ends if a large copy meets a missing page")
   void put_ofAMappedFileThatIsCut_isNotDone_andLaterWritesAre(@TempDir Path temp) throws Exception {
-    try (FileChannel channel = channel(temp)) {
-      ByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 40_000);
-      channel.truncate(5_000);
-      EncodedBatch batch = new EncodedBatch();
-      for (int round = 0; round < 200; round++) {
-        for (ByteBuffer cut : List.of(mapped, mapped.slice(30_000, 1))) {
-          assertThatThrownBy(() -> pipeline.put(direct("c"), cut, false))
-              .isInstanceOf(IllegalStateException.class)
-              .hasMessageContaining("cut short");
-          assertThatThrownBy(() -> pipeline.put(cut, direct("c"), false))
-              .isInstanceOf(IllegalStateException.class);
-          assertThatThrownBy(() -> pipeline.delete(cut, false))
-              .isInstanceOf(IllegalStateException.class);
-          assertThatThrownBy(() -> batch.put(direct("c"), cut))
-              .isInstanceOf(IllegalStateException.class)
-              .hasMessageContaining("cut short");
-          assertThatThrownBy(() -> batch.delete(cut)).isInstanceOf(IllegalStateException.class);
-        }
-        batch.put(direct("b"), mapped.slice(0, 10));
-        pipeline.write(batch, false);
-        batch.clear();
-        pipeline.put(direct("a"), mapped.slice(0, 3_000), false);
-        pipeline.put(direct("empty"), mapped.slice(0, 0), false);
+    ByteBuffer mapped = CutFile.map(temp.resolve("value"));
+    EncodedBatch batch = new EncodedBatch();
+    for (int round = 0; round < 200; round++) {
+      for (ByteBuffer cut : List.of(mapped, mapped.slice(30_000, 1))) {
+        assertThatThrownBy(() -> pipeline.put(direct("c"), cut, false))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("cut short");
+        assertThatThrownBy(() -> pipeline.put(cut, direct("c"), false))
+            .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> pipeline.delete(cut, false))
+            .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> batch.put(direct("c"), cut))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("cut short");
+        assertThatThrownBy(() -> batch.delete(cut)).isInstanceOf(IllegalStateException.class);
       }
-      assertThat(pipeline.lastSequence()).isEqualTo(600);
-      assertThat(target.get("a", 600)).hasSize(3_000);
+      batch.put(direct("b"), mapped.slice(0, 10));
+      pipeline.write(batch, false);
+      batch.clear();
+      pipeline.put(direct("a"), mapped.slice(0, 3_000), false);
+      pipeline.put(direct("empty"), mapped.slice(0, 0), false);
     }
+    assertThat(pipeline.lastSequence()).isEqualTo(600);
+    assertThat(target.get("a", 600)).hasSize(3_000);
   }
 
   private static FileChannel channel(Path temp) throws IOException {
