@@ -19,7 +19,7 @@ public final class MessageLogging implements SLF4JServiceProvider {
   private static final String ENGINE = "dev.kv.";
 
   /** A repair reports what it skips in its log only. */
-  private static final String REPAIRER = "dev.kv.core.repair.Repairer";
+  private static final String REPAIR = "dev.kv.core.repair.";
 
   private static volatile boolean verbose;
 
@@ -44,7 +44,7 @@ public final class MessageLogging implements SLF4JServiceProvider {
     if (isVerbose() && logger.startsWith(ENGINE)) {
       return Level.DEBUG;
     }
-    return logger.startsWith(ENGINE) && logger.endsWith(REPAIRER) ? Level.WARN : Level.ERROR;
+    return logger.startsWith(REPAIR) ? Level.WARN : Level.ERROR;
   }
 
   @Override
