@@ -87,7 +87,7 @@ final class LogCursor implements AutoCloseable {
     while (true) {
       Path file = FileNames.log(directory, log);
       try {
-        reader = new LogReader(env, file, this::damaged, true, offset, block);
+        reader = new LogReader(env, file, this::damaged, offset, block);
         return true;
       } catch (NoSuchFileException e) {
         if (!skipLog()) {

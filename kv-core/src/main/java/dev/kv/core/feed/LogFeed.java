@@ -125,7 +125,7 @@ public final class LogFeed implements ChangeFeed, AutoCloseable {
     Path file = FileNames.log(directory, log);
     RecordBuffer record = new RecordBuffer();
     LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
-    try (LogReader reader = new LogReader(env, file, ignored, true)) {
+    try (LogReader reader = new LogReader(env, file, ignored)) {
       if (!reader.readRecord(record) || record.length() < Long.BYTES) {
         return NONE;
       }

@@ -58,7 +58,7 @@ public final class RecordReader implements AutoCloseable {
             damage.gap(offset, bytes);
           }
         };
-    records = new LogReader(env, file, reporter, true);
+    records = new LogReader(env, file, reporter);
   }
 
   /** Reads the next record; returns false at the end of the file. */

@@ -26,7 +26,6 @@ final class FragmentReader {
   private static final int SECTOR = 512;
 
   private final SequentialFile file;
-  private final boolean checksum;
   private final MaskedCrc32c crc = new MaskedCrc32c();
 
   // The block: [at, blockLength) is not read yet, block[0] stands at blockStart of the file.
@@ -57,10 +56,9 @@ final class FragmentReader {
    *
    * @param block a buffer of one block, used until the end of the read
    */
-  FragmentReader(SequentialFile file, boolean checksum, long blockStart, ByteBuffer block) {
+  FragmentReader(SequentialFile file, long blockStart, ByteBuffer block) {
     this.block = block;
     this.file = file;
-    this.checksum = checksum;
     this.blockStart = blockStart;
   }
 
@@ -95,7 +93,7 @@ final class FragmentReader {
         return bad("bad record length", blockLength);
       }
       int next = at + LogFormat.HEADER + length;
-      if (checksum && !checksumMatches(length)) {
+      if (!checksumMatches(length)) {
         return bad("checksum mismatch", next);
       }
       offset = blockStart + at;

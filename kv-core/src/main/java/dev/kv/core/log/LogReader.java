@@ -52,8 +52,8 @@ public final class LogReader implements AutoCloseable {
   private long endOfLastRecord;
 
   /** Opens a file, and creates a reader of all of it. */
-  public LogReader(Env env, Path path, Reporter reporter, boolean checksum) throws IOException {
-    this(env, path, reporter, checksum, 0, newBlock());
+  public LogReader(Env env, Path path, Reporter reporter) throws IOException {
+    this(env, path, reporter, 0, newBlock());
   }
 
   /**
@@ -61,18 +61,15 @@ public final class LogReader implements AutoCloseable {
    * with a buffer that another reader may have used before.
    *
    * @param reporter receives a report of skipped bytes
-   * @param checksum whether to verify the checksums
    * @param block a buffer that {@link #newBlock} returned, used as long as this reader is
    */
-  public LogReader(
-      Env env, Path path, Reporter reporter, boolean checksum, long initialOffset, ByteBuffer block)
+  public LogReader(Env env, Path path, Reporter reporter, long initialOffset, ByteBuffer block)
       throws IOException {
     this(
         path.toString(),
         env.openSequential(path),
         () -> env.openSequential(path),
         reporter,
-        checksum,
         initialOffset,
         block);
   }
@@ -81,10 +78,9 @@ public final class LogReader implements AutoCloseable {
    * Creates a reader of the records that begin at or after {@code initialOffset} of a file that is
    * opened once, and takes ownership of the file.
    */
-  public LogReader(
-      String fileName, SequentialFile file, Reporter reporter, boolean checksum, long initialOffset)
+  public LogReader(String fileName, SequentialFile file, Reporter reporter, long initialOffset)
       throws IOException {
-    this(fileName, file, null, reporter, checksum, initialOffset, newBlock());
+    this(fileName, file, null, reporter, initialOffset, newBlock());
   }
 
   private LogReader(
@@ -92,7 +88,6 @@ public final class LogReader implements AutoCloseable {
       SequentialFile file,
       @Nullable Reopener reopener,
       Reporter reporter,
-      boolean checksum,
       long initialOffset,
       ByteBuffer block)
       throws IOException {
@@ -110,7 +105,7 @@ public final class LogReader implements AutoCloseable {
     if (start > 0) {
       file.skip(start);
     }
-    this.fragments = new FragmentReader(file, checksum, start, block);
+    this.fragments = new FragmentReader(file, start, block);
     this.lastRecordOffset = start;
     this.endOfLastRecord = start;
   }

@@ -130,8 +130,7 @@ final class ManifestReader {
     String file = path.toString();
     RecordBuffer record = new RecordBuffer();
     boolean base = false;
-    try (LogReader reader =
-        new LogReader(context.env(), path, (offset, bytes, what, torn) -> {}, true)) {
+    try (LogReader reader = new LogReader(context.env(), path, (offset, bytes, what, torn) -> {})) {
       while (reader.readRecord(record)) {
         VersionEdit edit =
             VersionEditCodec.decode(
@@ -155,7 +154,7 @@ final class ManifestReader {
     boolean endsOnRecord;
     boolean torn;
     long end;
-    try (LogReader reader = new LogReader(context.env(), path, this::damaged, true)) {
+    try (LogReader reader = new LogReader(context.env(), path, this::damaged)) {
       readRecords(reader);
       endsOnRecord = reader.end() == LogEnd.RECORD && reader.endOfLastRecord() == length;
       torn = reader.end() == LogEnd.TORN || tornAt >= 0;

@@ -133,7 +133,7 @@ public final class LogRecovery {
     }
     LogDamage damage = new LogDamage(context.events(), mode, file, last);
     long recordsBefore = records;
-    try (LogReader reader = new LogReader(context.env(), path, damage, true)) {
+    try (LogReader reader = new LogReader(context.env(), path, damage)) {
       boolean first = true;
       while (reader.readRecord(record)) {
         damage.record();
@@ -152,7 +152,7 @@ public final class LogRecovery {
   private long recordBytes(Path path) throws IOException {
     long sum = 0;
     LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
-    try (LogReader reader = new LogReader(context.env(), path, ignored, true)) {
+    try (LogReader reader = new LogReader(context.env(), path, ignored)) {
       while (reader.readRecord(record)) {
         sum += record.length();
       }

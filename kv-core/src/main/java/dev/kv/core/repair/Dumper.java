@@ -75,8 +75,7 @@ public final class Dumper {
             options.env(),
             path,
             (offset, bytes, reason, torn) ->
-                sink.line("--- offset " + offset + ": damaged, " + bytes + " bytes: " + reason),
-            true)) {
+                sink.line("--- offset " + offset + ": damaged, " + bytes + " bytes: " + reason))) {
       RecordBuffer record = new RecordBuffer();
       while (reader.readRecord(record)) {
         printer.print(record.buffer(), record.length(), reader.lastRecordOffset());

@@ -79,7 +79,7 @@ public final class FuzzTargets {
     return targets;
   }
 
-  /** {@code modes log}; modes: seal, no checksums, short reads, from the middle. */
+  /** {@code modes log}; modes: seal, none, short reads, from the middle. */
   static void logReader(byte[] input) {
     int modes = modes(input);
     byte[] rest = rest(input);
@@ -91,8 +91,7 @@ public final class FuzzTargets {
             check(
                 offset >= 0 && bytes >= 0 && offset <= log.length,
                 "a report of " + bytes + " bytes at " + offset);
-    try (LogReader reader =
-        new LogReader("log", new BytesFile(log, most), reporter, (modes & SECOND) == 0, from)) {
+    try (LogReader reader = new LogReader("log", new BytesFile(log, most), reporter, from)) {
       RecordBuffer record = new RecordBuffer();
       long before = -1;
       long sum = 0;

@@ -35,7 +35,7 @@ class LargeRecordTest {
   }
 
   private LogReader reader() throws IOException {
-    return new LogReader(env, FILE, NOTHING_LOST, true);
+    return new LogReader(env, FILE, NOTHING_LOST);
   }
 
   /** From the first byte of a block, or from another one; ends in a block or with it. */

@@ -108,7 +108,7 @@ public final class LogBytes {
   Result read(long initialOffset) {
     Result result = new Result();
     Sequential file = new Sequential();
-    try (LogReader reader = new LogReader("log", file, result, true, initialOffset)) {
+    try (LogReader reader = new LogReader("log", file, result, initialOffset)) {
       RecordBuffer record = new RecordBuffer();
       while (reader.readRecord(record)) {
         result.records.add(new String(copy(record), java.nio.charset.StandardCharsets.ISO_8859_1));

@@ -68,7 +68,7 @@ final class LogCrashTest {
       throws IOException {
     Result result = new Result();
     List<String> read = new ArrayList<>();
-    try (LogReader reader = new LogReader(env, LOG, result, true)) {
+    try (LogReader reader = new LogReader(env, LOG, result)) {
       RecordBuffer record = new RecordBuffer();
       while (reader.readRecord(record) && result.reasons.isEmpty()) {
         read.add(new String(LogBytes.copy(record), java.nio.charset.StandardCharsets.ISO_8859_1));

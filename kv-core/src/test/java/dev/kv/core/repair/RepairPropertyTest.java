@@ -347,7 +347,7 @@ class RepairPropertyTest {
     }
     assertThat(manifest).isNotNull();
     List<Long> ends = new ArrayList<>();
-    try (LogReader reader = new LogReader(whole, manifest, (a, c, d, e) -> {}, true)) {
+    try (LogReader reader = new LogReader(whole, manifest, (a, c, d, e) -> {})) {
       RecordBuffer record = new RecordBuffer();
       while (reader.readRecord(record)) {
         ends.add(reader.endOfLastRecord());

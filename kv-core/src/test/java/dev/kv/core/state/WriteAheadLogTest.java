@@ -142,7 +142,7 @@ class WriteAheadLogTest {
   private static List<String> records(Env env, Path file) throws IOException {
     List<String> records = new ArrayList<>();
     RecordBuffer record = new RecordBuffer();
-    try (LogReader reader = new LogReader(env, file, (at, bytes, what, torn) -> {}, true)) {
+    try (LogReader reader = new LogReader(env, file, (at, bytes, what, torn) -> {})) {
       while (reader.readRecord(record)) {
         byte[] bytes = new byte[record.length()];
         record.buffer().get(0, bytes);

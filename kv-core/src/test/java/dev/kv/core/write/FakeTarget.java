@@ -199,7 +199,7 @@ final class FakeTarget implements CommitTarget {
     List<Group> groups = new ArrayList<>();
     for (FakeFile file : files) {
       RecordBuffer record = new RecordBuffer();
-      try (LogReader reader = new LogReader("log", file.reader(), new FailingReporter(), true, 0)) {
+      try (LogReader reader = new LogReader("log", file.reader(), new FailingReporter(), 0)) {
         while (reader.readRecord(record)) {
           ByteBuffer bytes = ByteBuffer.wrap(LogBytes.copy(record)).order(ByteOrder.LITTLE_ENDIAN);
           groups.add(new Group(bytes.getLong(0), bytes.getInt(8)));
