@@ -12,11 +12,13 @@ import dev.kv.change.ChangeFeed;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.change.LoggedRangeDelete;
 import dev.kv.core.change.RangeDelete;
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.state.MemTables;
 import dev.kv.core.state.WriteAheadLog;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
@@ -157,7 +159,8 @@ final class DBImpl extends OpenDatabase implements DB {
       return;
     }
     if (!parts.tree().mutator().make(new RangeDelete(parts.tree().jobs(), range))) {
-      sync();
+      // Earlier writes become durable. The commit keeps a close from unmapping the log meanwhile.
+      parts.writes().commits().write(new EncodedBatch(), true);
     }
   }
 
@@ -204,7 +207,7 @@ final class DBImpl extends OpenDatabase implements DB {
       return;
     }
     try {
-      runAll(
+      CloseAll.of(
           parts.writes().commits()::close,
           parts.tree().loads()::close,
           parts.background()::stop,
@@ -218,36 +221,18 @@ final class DBImpl extends OpenDatabase implements DB {
     }
   }
 
-  /** Runs each step, and then throws the first failure, with the others as suppressed. */
-  private static void runAll(Runnable... steps) {
-    Throwable first = null;
-    for (Runnable step : steps) {
-      try {
-        step.run();
-      } catch (RuntimeException | Error e) {
-        if (first == null) {
-          first = e;
-        } else if (first != e) {
-          first.addSuppressed(e);
-        }
-      }
-    }
-    if (first instanceof RuntimeException failure) {
-      throw failure;
-    } else if (first instanceof Error error) {
-      throw error;
-    }
-  }
-
   private void closeFiles() {
     Env.Lock lock = parts.lock();
     DatabaseContext context = parts.context();
     VersionSet versions = parts.files().versions();
+    WriteAheadLog logs = parts.files().logs();
+    MemTables memTables = parts.writes().memTables();
     try (lock;
         context;
-        versions) {
-      parts.writes().memTables().close();
-      parts.files().logs().close();
+        versions;
+        logs;
+        memTables) {
+      // closes them, the last one first
     } catch (IOException e) {
       throw new DBIOException(
           "the database in " + context.directory() + " was closed, with a failure: " + e, e);

@@ -74,7 +74,7 @@ final class LogCursor implements AutoCloseable {
   private boolean read(LogReader now) throws IOException {
     try {
       return now.readRecord(record);
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) { // an Env in another language may throw a checked exception
       reader = null;
       try (now) {
         throw e;

@@ -4,6 +4,7 @@ import dev.kv.change.ChangeFeed;
 import dev.kv.change.ChangeOptions;
 import dev.kv.change.ChangePosition;
 import dev.kv.change.Changes;
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
@@ -143,20 +144,6 @@ public final class LogFeed implements ChangeFeed, AutoCloseable {
    */
   @Override
   public void close() {
-    DBIOException failure = null;
-    for (ChangesImpl reader : readers) {
-      try {
-        reader.close();
-      } catch (DBIOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    CloseAll.of(List.copyOf(readers));
   }
 }

@@ -5,6 +5,7 @@ import dev.kv.core.background.Compactor;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.background.ManualCompactions.Request;
 import dev.kv.core.change.VersionMutator;
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.key.KeyRange;
 import dev.kv.core.memory.Undo;
@@ -177,14 +178,12 @@ public final class Loads implements DBLoads, AutoCloseable {
    */
   @Override
   public void close() {
-    List<BulkLoaderImpl> rest;
+    List<AutoCloseable> steps = new ArrayList<>();
     synchronized (this) {
-      rest = new ArrayList<>(open);
+      open.forEach(loader -> steps.add(loader::revoke));
     }
-    for (BulkLoaderImpl loader : rest) {
-      loader.revoke();
-    }
-    Uninterrupted.await(this::awaitIngests);
+    steps.add(() -> Uninterrupted.await(this::awaitIngests));
+    CloseAll.of(steps);
   }
 
   private synchronized void awaitIngests() throws InterruptedException {

@@ -125,7 +125,7 @@ public abstract sealed class LogWriter implements AutoCloseable
     try {
       sync(synced, end);
       synced = end;
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) { // as in append
       failure = e;
       throw e;
     }

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only the leader calls the methods of {@link CommitTarget}. All other methods are thread-safe.
  */
-public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
+public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoCloseable {
   /** Two memtables may wait for their flush if they are together not larger than this. */
   private static final long LARGEST_TWO_WAITING = 16 << 20;
 
@@ -436,6 +436,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer {
   }
 
   /** Releases the memtables. Called after the last write, with no background thread left. */
+  @Override
   public void close() {
     monitor.lock();
     try {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only the leader calls {@link #append}. All other methods are thread-safe.
  */
-public final class WriteAheadLog {
+public final class WriteAheadLog implements AutoCloseable {
   private static final EngineLogger LOG = EngineLogger.of(WriteAheadLog.class);
 
   /** A log and its number. */
@@ -442,6 +442,7 @@ public final class WriteAheadLog {
    *
    * @throws IOException the first failure, thrown after all logs are closed
    */
+  @Override
   public void close() throws IOException {
     NumberedLog last = current;
     IOException failure = last == null ? null : closeCleanly(last.writer(), null);

@@ -106,6 +106,21 @@ class AsyncSyncsTest extends DbTestBase {
   }
 
   @Test
+  void deletePrefix_thatFindsNothingBesideAClose_makesEarlierWritesDurable() throws Exception {
+    db.put(b("k"), b("v"));
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = holdSyncs(begun);
+    Call delete = Call.start(() -> db.deletePrefix(b("none")));
+    assertThat(begun.await(SECONDS, TimeUnit.SECONDS)).isTrue();
+    Call close = Call.start(db::close);
+    close.awaitParked();
+    gate.countDown();
+    assertThat(delete.outcome()).isNull();
+    assertThat(close.outcome()).isNull();
+    assertThat(afterPowerLoss("k")).isEqualTo("v");
+  }
+
+  @Test
   void writeAsync_withoutSync_isCompleteAtOnceAndSyncsNothing() {
     long syncs = syncs();
     CompletionStage<Void> stage = db.writeAsync(WriteOptions.DEFAULT, batch("k", "v"));
