@@ -365,7 +365,9 @@ public final class Compactor implements BackgroundWorker.Work {
           monitor.awaitChange();
         }
       } catch (RuntimeException | Error e) {
-        endSuspension();
+        if (suspensions > 0) { // no other thread has resumed them meanwhile
+          endSuspension();
+        }
         jobs.files().wakeups().compactionWanted();
         throw e;
       }

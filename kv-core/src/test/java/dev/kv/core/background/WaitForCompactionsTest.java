@@ -26,6 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@link DBAdmin#waitForCompactions}. */
 class WaitForCompactionsTest extends DbTestBase {
@@ -147,8 +149,10 @@ class WaitForCompactionsTest extends DbTestBase {
     assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
   }
 
-  @Test
-  void suspendCompactions_whenAFlushFailsDuringTheWait_throwsAndSuspendsNone() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void suspendCompactions_whenAFlushFailsDuringTheWait_throwsAndSuspendsNone(boolean resumed)
+      throws Exception {
     FaultEnv env = new FaultEnv(Env.inMemory());
     open(options.toBuilder().env(env).build());
     db.admin().suspendCompactions();
@@ -166,6 +170,9 @@ class WaitForCompactionsTest extends DbTestBase {
     runs.await();
     Call suspending = Call.start(db.admin()::suspendCompactions);
     await("the wait", parts().compactor()::isSuspended);
+    if (resumed) {
+      db.admin().resumeCompactions();
+    }
     parts().jobs().errors().failResumably("a flush", new IOException("simulated"));
     assertThat(suspending.outcome()).isInstanceOf(DBReadOnlyException.class);
     assertThat(parts().compactor().isSuspended()).isFalse();
@@ -174,6 +181,9 @@ class WaitForCompactionsTest extends DbTestBase {
     db.admin().waitForCompactions();
     assertThat(filesAt(0)).isLessThan(Levels.LEVEL_0_COMPACTION_TRIGGER);
     assertThat(parts().memTables().stallInputs().areCompactionsUrgent()).isFalse();
+    db.admin().suspendCompactions();
+    assertThat(parts().compactor().isSuspended()).isTrue();
+    db.admin().resumeCompactions();
   }
 
   @Test
