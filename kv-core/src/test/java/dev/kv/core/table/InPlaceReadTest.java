@@ -167,6 +167,22 @@ class InPlaceReadTest extends DbTestBase {
   }
 
   @Test
+  void reads_withoutVerifying_searchTheMappingToo() {
+    openFilled(inPlace().build());
+    ReadOptions unverified = ReadOptions.builder().verifyChecksums(false).build();
+    long before = db.admin().stats().memory().offHeap().indexesAndFilters();
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < KEYS; i++) {
+        assertThat(db.get(unverified, b(name(i)))).isEqualTo(b(text(i)));
+      }
+    }
+    assertThat(db.admin().stats().memory().offHeap().indexesAndFilters())
+        .as("entry indexes, which only the mapping has then")
+        .isGreaterThan(before);
+    assertThat(cached()).isZero();
+  }
+
+  @Test
   void reads_withoutMemoryForIndexes_goOn() {
     openFilled(
         inPlace()

@@ -110,7 +110,7 @@ public final class BlockProvider implements AutoCloseable {
     file.requireInside(offset, size, offset);
     BlockReader reader = readers.acquire();
     try {
-      if (flags.fill() && blocks.capacity() > 0) {
+      if (flags.fillsCache() && blocks.capacity() > 0) {
         reader.prepare(file, size);
         return CachedBlock.of(blocks.acquire(id, offset, reader));
       }
