@@ -143,15 +143,23 @@ final class LoadWriter implements AutoCloseable {
     int length = keyLength + InternalKey.TRAILER;
     bytes.putLong(keyLength, tag);
     DataBlock open = block;
+    if (open != null && !open.hasRoomFor(length, valueLength)) {
+      endFullBlock(open);
+      open = null;
+    }
     if (open == null) {
       open = begin();
     }
     open.add(bytes, 0, length, bytes, length, valueLength);
     if (open.isFull()) {
-      endBlock(open);
-      if (group.isFull()) {
-        passGroup();
-      }
+      endFullBlock(open);
+    }
+  }
+
+  private void endFullBlock(DataBlock open) {
+    endBlock(open);
+    if (group.isFull()) {
+      passGroup();
     }
   }
 
