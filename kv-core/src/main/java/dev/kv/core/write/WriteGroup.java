@@ -65,6 +65,9 @@ final class WriteGroup implements AutoCloseable {
   private int valueLength;
   private boolean single;
 
+  /** The size of the write that is added next, for which the memtable has room. */
+  private long announced;
+
   WriteGroup(OffHeapBudget budget) {
     this.budget = budget;
     storage = new OffHeapBuffer(budget, 0); // grows at the first write
@@ -76,6 +79,7 @@ final class WriteGroup implements AutoCloseable {
     end = HEADER;
     count = 0;
     single = false;
+    announced = bytes;
     if (bytes + HEADER > buffer.capacity() || buffer.capacity() > KEPT_CAPACITY) {
       resize(bytes);
     }
@@ -89,7 +93,7 @@ final class WriteGroup implements AutoCloseable {
       large.close();
     }
     long room = bytes < LARGE ? bytes : Math.min(bytes + TABLE_BUFFERS, MAX_BYTES);
-    reserve(Math.max(room, FIRST_CAPACITY - HEADER));
+    grow(Math.max(room, FIRST_CAPACITY - HEADER));
   }
 
   /** Releases a buffer that is larger than at first. */
@@ -103,6 +107,11 @@ final class WriteGroup implements AutoCloseable {
 
   /** Makes room for {@code bytes} more bytes of operations. */
   void reserve(long bytes) {
+    announced = bytes;
+    grow(bytes);
+  }
+
+  private void grow(long bytes) {
     if (end + bytes > buffer.capacity()) {
       buffer = storage.ensureCapacity((int) (end + bytes));
     }
@@ -119,6 +128,7 @@ final class WriteGroup implements AutoCloseable {
   void put(ByteBuffer key, ByteBuffer value) {
     int keySize = key.remaining();
     int valueSize = value.remaining();
+    requireAnnounced(keySize, valueSize);
     int at = beginOperation(ValueKind.VALUE, keySize);
     pendingFault.copyKeyOrValue(key, buffer, at);
     at = beginValue(at, keySize, valueSize);
@@ -144,9 +154,18 @@ final class WriteGroup implements AutoCloseable {
       return;
     }
     int keySize = key.remaining();
+    requireAnnounced(keySize, 0);
     int at = beginOperation(ValueKind.DELETION, keySize);
     pendingFault.copyKeyOrValue(key, buffer, at);
     endOperation(at + keySize, 0);
+  }
+
+  /** Throws if another thread has enlarged a buffer: the memtable has no room for it. */
+  private void requireAnnounced(int keySize, int valueSize) {
+    if ((long) keySize + valueSize + OPERATION_OVERHEAD > announced) {
+      throw new IllegalStateException(
+          "key or value was changed by another thread during the write, which was not done");
+    }
   }
 
   /** Writes kind and key length, and returns the offset of the key. */

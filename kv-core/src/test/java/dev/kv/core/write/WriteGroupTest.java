@@ -49,6 +49,25 @@ class WriteGroupTest {
   }
 
   @Test
+  void putAndDelete_bufferThatHasGrownSinceItWasMeasured_isRefusedAndAddsNothing() {
+    ByteBuffer key = ByteBuffer.wrap(bytes("key"));
+    ByteBuffer value = ByteBuffer.allocate(100).limit(10);
+    group.begin(key.remaining() + value.remaining() + WriteGroup.OPERATION_OVERHEAD);
+    value.limit(11);
+    assertThatThrownBy(() -> group.put(key, value))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("changed by another thread");
+    group.reserve(key.remaining() + WriteGroup.OPERATION_OVERHEAD - 1);
+    assertThatThrownBy(() -> group.putOrDelete(key, null))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("changed by another thread");
+    assertThat(group.recordLength()).isZero();
+    group.reserve(key.remaining() + value.remaining() + WriteGroup.OPERATION_OVERHEAD);
+    group.put(key, value);
+    assertThat(group.count()).isEqualTo(1);
+  }
+
+  @Test
   void recordLength_withoutOperations_isZero() {
     group.begin(100);
     assertThat(group.recordLength()).isZero();
