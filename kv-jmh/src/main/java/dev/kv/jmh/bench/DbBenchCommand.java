@@ -88,7 +88,7 @@ public final class DbBenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     List<String> names = checked(() -> Catalogue.parse(benchmarks));
-    List<StoreKind> wanted = checked(() -> stores.stream().map(StoreKind::of).toList());
+    List<StoreKind> wanted = checked(() -> stores.stream().map(this::store).toList());
     Path directory =
         flags.db == null
             ? Files.createTempDirectory("kv-db-bench")
@@ -100,6 +100,15 @@ public final class DbBenchCommand implements Callable<Integer> {
         StoreDirectory.delete(directory);
       }
     }
+  }
+
+  /** Returns the store with a name, after a check that its directory may be replaced. */
+  private StoreKind store(String name) {
+    StoreKind kind = StoreKind.of(name);
+    if (flags.db != null && !flags.useExistingDb) {
+      OwnedDirectory.check(flags.db.resolve(kind.label()));
+    }
+    return kind;
   }
 
   private int run(List<String> names, List<StoreKind> wanted, Path directory) throws IOException {

@@ -6,7 +6,6 @@ import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.run.BenchmarkRun;
 import dev.kv.jmh.run.Database;
 import dev.kv.jmh.run.Plan;
-import dev.kv.jmh.store.StoreDirectory;
 import dev.kv.jmh.store.StoreKind;
 import dev.kv.jmh.task.Catalogue;
 import java.io.IOException;
@@ -47,7 +46,7 @@ final class Sequence {
   /** Runs the benchmarks, and passes each measurement to {@code results}. */
   void run(Path directory, Consumer<Measurement> results) {
     if (!flags.useExistingDb) {
-      StoreDirectory.delete(directory);
+      OwnedDirectory.delete(directory);
     }
     ResidentMemory.resetPeak();
     Catalogue catalogue = new Catalogue(flags.workload(), flags.codecBytes, flags.writeRateLimit);

@@ -169,6 +169,34 @@ class DbBenchSmokeTest {
   }
 
   @Test
+  void db_directoryOfSomethingElse_isAUsageErrorAndStays() throws IOException {
+    Path source = Files.createDirectories(scratch.resolve("kv/src"));
+    Files.writeString(source.resolve("Main.java"), "class Main {}");
+    assertThat(run("--num=10", "--benchmarks=fillseq", "--db=" + scratch)).isEqualTo(2);
+    assertThat(source.resolve("Main.java")).exists();
+    assertThat(printed())
+        .contains(scratch.resolve("kv") + " is not empty, and db_bench did not create it");
+  }
+
+  @Test
+  void db_databaseOfAnEarlierRun_isReplaced() {
+    String[] fill = {"--num=10", "--benchmarks=fillseq,readseq", "--db=" + scratch};
+    assertThat(run(fill)).as(printed()).isZero();
+    assertThat(run(fill)).as(printed()).isZero();
+  }
+
+  @Test
+  void useExistingDb_directoryWithoutAMarker_isRead() throws IOException {
+    assertThat(run("--num=500", "--benchmarks=fillseq", "--db=" + scratch)).isZero();
+    Files.delete(scratch.resolve("kv.db_bench"));
+    assertThat(
+            run("--num=500", "--benchmarks=readrandom", "--use_existing_db=1", "--db=" + scratch))
+        .isZero();
+    assertThat(printed()).contains("(500 of 500 found)");
+    assertThat(scratch.resolve("kv.db_bench")).doesNotExist();
+  }
+
+  @Test
   void store_unknown_isAUsageError() {
     assertThat(run("--store=nonsense")).isEqualTo(2);
     assertThat(printed()).contains("'nonsense'", "leveldbjni");
