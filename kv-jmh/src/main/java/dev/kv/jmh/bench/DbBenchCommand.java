@@ -122,7 +122,7 @@ public final class DbBenchCommand implements Callable<Integer> {
     int warmupRounds = Optional.ofNullable(warmup).orElse(pairs > 1 ? 1 : 0);
     Tournament.Rounds rounds = new Tournament.Rounds(warmupRounds, pairs);
     Tournament tournament = new Tournament(working, names, flags, rounds, console);
-    boolean keep = flags.db != null && pairs == 1;
+    boolean keep = flags.db != null;
     Summary summary;
     if (output == null) {
       summary = tournament.run(directory, keep, measurement -> {});

@@ -169,6 +169,32 @@ class DbBenchSmokeTest {
   }
 
   @Test
+  void useExistingDb_severalRounds_keepsTheDatabase() {
+    String db = "--db=" + scratch.resolve("db");
+    String[] reads = {
+      "--store=leveldbjni",
+      "--benchmarks=readrandom",
+      "--num=500",
+      "--pairs=2",
+      "--warmup=0",
+      "--use_existing_db=1",
+      db
+    };
+    assertThat(run("--store=leveldbjni", "--benchmarks=fillseq", "--num=500", db)).isZero();
+    assertThat(run(reads)).isZero();
+    assertThat(run(reads)).isZero();
+    assertThat(printed()).contains("(500 of 500 found)").doesNotContain("(0 of 500 found)");
+  }
+
+  @Test
+  void db_severalRounds_keepsTheDatabaseOfTheLast() {
+    String db = "--db=" + scratch.resolve("db");
+    assertThat(run("--store=kv", "--benchmarks=fillseq", "--num=500", "--pairs=2", db)).isZero();
+    assertThat(run("--benchmarks=readrandom", "--num=500", "--use_existing_db=1", db)).isZero();
+    assertThat(printed()).contains("(500 of 500 found)");
+  }
+
+  @Test
   void db_directoryOfSomethingElse_isAUsageErrorAndStays() throws IOException {
     Path source = Files.createDirectories(scratch.resolve("kv/src"));
     Files.writeString(source.resolve("Main.java"), "class Main {}");
