@@ -22,8 +22,13 @@ public final class Main {
   }
 
   private static int execute(Object command, String[] args) {
+    return commandLine(command).execute(Arrays.copyOfRange(args, 1, args.length));
+  }
+
+  /** Returns the parser of a command, to which an argument that begins with @ is a plain one. */
+  static CommandLine commandLine(Object command) {
     return new CommandLine(command)
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .execute(Arrays.copyOfRange(args, 1, args.length));
+        .setExpandAtFiles(false);
   }
 }
