@@ -5,6 +5,7 @@ import dev.kv.jmh.task.PointReadTask.Kind;
 import dev.kv.jmh.workload.Workload;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The benchmarks of db_bench by name, and some more: {@code quiet} waits for compactions; {@code
@@ -74,9 +75,10 @@ public final class Catalogue {
   private final Workload workload;
   private final long codecBytes;
   private final long writeRate;
+  private final AtomicLong ycsbRecords;
 
   /**
-   * Creates plans.
+   * Creates plans for one sequence.
    *
    * @param workload the sizes that the benchmarks share
    * @param codecBytes what the benchmarks of checksums and compression process, or negative for the
@@ -88,6 +90,7 @@ public final class Catalogue {
     this.workload = workload;
     this.codecBytes = codecBytes;
     this.writeRate = writeRate;
+    ycsbRecords = new AtomicLong(workload.keySpace());
   }
 
   /**
@@ -133,7 +136,7 @@ public final class Catalogue {
               1,
               new ReadWhileWritingTask(workload, randomReads(workload), writeRate));
       case "compact" -> Plan.write(name, thread -> thread.store().compact());
-      case "ycsbload" -> Plan.fill(name, YcsbTask.load(workload));
+      case "ycsbload" -> Plan.fill(name, YcsbTask.load(workload, ycsbRecords));
       case "ycsba" -> ycsb(name, YcsbTask.Mix.A);
       case "ycsbb" -> ycsb(name, YcsbTask.Mix.B);
       case "ycsbc" -> ycsb(name, YcsbTask.Mix.C);
@@ -175,7 +178,7 @@ public final class Catalogue {
   }
 
   private Plan ycsb(String name, YcsbTask.Mix mix) {
-    return Plan.read(name, new YcsbTask(workload, mix));
+    return Plan.read(name, new YcsbTask(workload, mix, ycsbRecords));
   }
 
   private Workload smallWorkload() {

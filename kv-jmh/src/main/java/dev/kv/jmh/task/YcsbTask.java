@@ -34,7 +34,10 @@ final class YcsbTask implements Task {
   private final Workload workload;
   private final Mix mix;
 
-  /** The number of records, those included that a thread is inserting. */
+  /**
+   * The number of records, those included that a thread is inserting; all tasks of a sequence share
+   * it.
+   */
   private final AtomicLong records;
 
   /** What an operation that is not a plain read does. */
@@ -63,15 +66,16 @@ final class YcsbTask implements Task {
     }
   }
 
-  YcsbTask(Workload workload, Mix mix) {
+  YcsbTask(Workload workload, Mix mix, AtomicLong records) {
     this.workload = workload;
     this.mix = mix;
-    records = new AtomicLong(workload.keySpace());
+    this.records = records;
   }
 
-  /** Returns the task that inserts all records. */
-  static Task load(Workload workload) {
+  /** Returns the task that inserts all records, and sets {@code records} to their number. */
+  static Task load(Workload workload, AtomicLong records) {
     return thread -> {
+      records.set(workload.keySpace());
       try (Writer writer = thread.store().writer(false)) {
         Records target = new Records(workload, thread, writer);
         for (long i = 0; i < workload.keySpace(); i++) {
