@@ -88,7 +88,10 @@ final class YcsbTask implements Task {
 
   @Override
   public void run(BenchThread thread) {
-    ZipfianNumbers zipfian = new ZipfianNumbers(workload.keySpace(), thread.random());
+    ZipfianNumbers zipfian =
+        mix == Mix.D
+            ? new ZipfianNumbers(workload.keySpace(), thread.random())
+            : ZipfianNumbers.ycsbRanks(thread.random());
     long found = 0;
     try (Writer writer = thread.store().writer(false);
         Reader reader = thread.store().reader()) {

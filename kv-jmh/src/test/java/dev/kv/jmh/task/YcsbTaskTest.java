@@ -69,4 +69,12 @@ class YcsbTaskTest {
     long inserts = changes(catalogue, "ycsbd");
     assertThat(scan().operations()).isEqualTo(RECORDS + inserts);
   }
+
+  /** Values of another size show which records an update has reached. */
+  @Test
+  void ycsba_manyUpdates_reachEveryRecord() {
+    changes(catalogue(100), "ycsbload");
+    changes(catalogue(200), "ycsba");
+    assertThat(scan().bytes()).isEqualTo(RECORDS * (KEY_BYTES + 200L));
+  }
 }
