@@ -118,7 +118,7 @@ final class XodusStore implements Store {
     return ByteSum.of(bytes.getBytesUnsafe(), bytes.getLength());
   }
 
-  /** Reads in a transaction that is renewed at intervals. */
+  /** Reads in a transaction that is renewed at intervals and by a refresh. */
   private static final class XodusReader implements Reader {
     private static final int GETS_PER_TXN = 1024;
 
@@ -137,8 +137,7 @@ final class XodusStore implements Store {
     @Override
     public int get(byte[] key) {
       if (++gets % GETS_PER_TXN == 0) {
-        txn.abort();
-        txn = environment.beginReadonlyTransaction();
+        refresh();
       }
       ByteIterable value = tree.get(txn, new ArrayByteIterable(key));
       if (value == null) {
@@ -146,6 +145,12 @@ final class XodusStore implements Store {
       }
       sum += XodusStore.sum(value);
       return value.getLength();
+    }
+
+    @Override
+    public void refresh() {
+      txn.abort();
+      txn = environment.beginReadonlyTransaction();
     }
 
     @Override

@@ -159,6 +159,20 @@ class StoreTest {
 
   @ParameterizedTest
   @EnumSource
+  void reader_refresh_seesEveryWriteBeforeIt(StoreKind kind) throws IOException {
+    try (Store store = open(kind);
+        Reader reader = store.reader();
+        Writer writer = store.writer(false)) {
+      for (int i = 0; i < ENTRIES; i++) {
+        writer.put(key(i), value(i));
+        reader.refresh();
+        assertThat(reader.get(key(i))).as("key %d", i).isEqualTo(value(i).length);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void batchWriter_commit_appliesPutsAndDeletes(StoreKind kind) throws IOException {
     try (Store store = open(kind)) {
       fill(store);
