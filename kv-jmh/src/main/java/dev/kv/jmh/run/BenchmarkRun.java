@@ -49,9 +49,7 @@ public final class BenchmarkRun {
       new Thread(task, plan.name() + "-" + thread.index()).start();
     }
     running.forEach(BenchmarkRun::await);
-    if (plan.writes()) {
-      database.addBytesPut(sumOfBytes());
-    }
+    database.addBytesPut(threads.stream().mapToLong(thread -> thread.meter().bytesPut()).sum());
   }
 
   private static void await(FutureTask<Boolean> task) {

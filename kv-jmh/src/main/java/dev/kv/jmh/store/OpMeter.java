@@ -14,6 +14,7 @@ public final class OpMeter {
   private final @Nullable Histogram histogram;
   private long operations;
   private long bytes;
+  private long bytesPut;
   private long sum;
   private long stalledNanos;
   private long lastNanos;
@@ -27,6 +28,7 @@ public final class OpMeter {
   public void start() {
     operations = 0;
     bytes = 0;
+    bytesPut = 0;
     stalledNanos = 0;
     if (histogram != null) {
       histogram.reset();
@@ -65,6 +67,14 @@ public final class OpMeter {
   }
 
   /**
+   * Adds to the bytes of keys and values that were put, the basis of the write amplification. They
+   * are not added to {@link #bytes}.
+   */
+  public void addBytesPut(long count) {
+    bytesPut += count;
+  }
+
+  /**
    * Receives a value that was computed from the bytes read, so that the JIT does not remove the
    * read.
    */
@@ -80,6 +90,11 @@ public final class OpMeter {
   /** Returns the bytes that were moved. */
   public long bytes() {
     return bytes;
+  }
+
+  /** Returns the bytes of keys and values that were put. */
+  public long bytesPut() {
+    return bytesPut;
   }
 
   /** Returns the sum of the values consumed. */

@@ -132,7 +132,7 @@ public final class Catalogue {
           new Plan(
               name,
               false,
-              false,
+              true,
               1,
               new ReadWhileWritingTask(workload, randomReads(workload), writeRate));
       case "compact" -> Plan.write(name, thread -> thread.store().compact());
@@ -178,7 +178,8 @@ public final class Catalogue {
   }
 
   private Plan ycsb(String name, YcsbTask.Mix mix) {
-    return Plan.read(name, new YcsbTask(workload, mix, ycsbRecords));
+    YcsbTask task = new YcsbTask(workload, mix, ycsbRecords);
+    return mix == YcsbTask.Mix.C ? Plan.read(name, task) : Plan.write(name, task);
   }
 
   private Workload smallWorkload() {

@@ -34,6 +34,8 @@ record LoadTask(Workload workload) implements Task {
       }
       writer.commit();
     }
-    thread.meter().addBytes(workload.keySpace() * (key.length() + value.length));
+    long bytes = workload.keySpace() * (key.length() + value.length);
+    thread.meter().addBytes(bytes);
+    thread.meter().addBytesPut(bytes);
   }
 }

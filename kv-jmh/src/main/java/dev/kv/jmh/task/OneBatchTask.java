@@ -30,7 +30,9 @@ record OneBatchTask(Workload workload) implements Task {
         thread.meter().tick();
       }
       writer.commit();
-      thread.meter().addBytes((long) order.count() * (key.length() + value.length));
+      long bytes = (long) order.count() * (key.length() + value.length);
+      thread.meter().addBytes(bytes);
+      thread.meter().addBytesPut(bytes);
     }
   }
 }

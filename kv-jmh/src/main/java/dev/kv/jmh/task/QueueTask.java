@@ -39,6 +39,7 @@ record QueueTask(Workload workload, long length) implements Task {
         writer.delete(key.set(first));
       }
     }
+    thread.meter().addBytesPut((length + workload.keySpace()) * (key.length() + value.length));
     if (thread.meter().operations() != workload.keySpace()) {
       throw new IllegalStateException("the queue was empty");
     }

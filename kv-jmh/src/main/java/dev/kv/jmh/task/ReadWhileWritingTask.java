@@ -41,6 +41,7 @@ record ReadWhileWritingTask(Workload workload, PointReadTask reading, long write
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     thread.restart();
+    thread.meter().addBytesPut(written * (key.length() + value.length));
     thread.say(String.format("(%.0f writes/s)", written / seconds));
   }
 }

@@ -36,7 +36,9 @@ record WriteTask(Workload workload, long entries, int batch, boolean ordered, bo
         }
         writer.commit();
       }
-      thread.meter().addBytes(entries * (key.length() + value.length));
+      long bytes = entries * (key.length() + value.length);
+      thread.meter().addBytes(bytes);
+      thread.meter().addBytesPut(bytes);
     }
     if (entries != workload.keySpace()) {
       thread.say("(" + entries + " ops)");

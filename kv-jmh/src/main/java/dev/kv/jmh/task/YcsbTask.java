@@ -145,7 +145,9 @@ final class YcsbTask implements Task {
     void put(long number) {
       values.next(value);
       writer.put(key(number), value);
-      thread.meter().addBytes(key.length() + (long) value.length);
+      long bytes = key.length() + (long) value.length;
+      thread.meter().addBytes(bytes);
+      thread.meter().addBytesPut(bytes);
     }
 
     int get(Reader reader, long number) {

@@ -1,0 +1,98 @@
+package dev.kv.jmh.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.kv.jmh.store.StoreKind;
+import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.store.StoreStats;
+import dev.kv.jmh.task.Catalogue;
+import dev.kv.jmh.workload.Workload;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The bytes of keys and values put are the denominator of the write amplification. */
+class BenchmarkRunTest {
+  private static final int ENTRIES = 200;
+  private static final int OPERATIONS = 100_000;
+  private static final long ENTRY_BYTES = 16 + 100;
+
+  private final Catalogue catalogue =
+      new Catalogue(new Workload(ENTRIES, OPERATIONS, 100, 0.5, 0), -1, 0);
+  private Database database;
+
+  @BeforeEach
+  void open(@TempDir Path directory) {
+    database = new Database(StoreKind.KV, directory, StoreSettings.DEFAULT);
+    database.open();
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  private BenchmarkRun run(String name) {
+    BenchmarkRun run = new BenchmarkRun(catalogue.plan(name), database, 1, 0, false);
+    run.run();
+    return run;
+  }
+
+  /** Returns the number of entries put since the open. */
+  private double entriesPut() {
+    long written = 1L << 40;
+    double amplification = database.writeAmplification(new StoreStats(0, written, -1));
+    return amplification < 0 ? 0 : written / amplification / ENTRY_BYTES;
+  }
+
+  private void expectEntriesPut(long entries) {
+    assertThat(entriesPut()).isCloseTo(entries, within(1e-6));
+  }
+
+  @Test
+  void bytesPut_fills_areThoseOfTheirEntries() {
+    long expected = 0;
+    for (String name : new String[] {"fillseq", "fillbatch", "fillload", "fillonebatch"}) {
+      run(name);
+      expectEntriesPut(expected += ENTRIES);
+    }
+  }
+
+  @Test
+  void bytesPut_ycsb_areThoseOfTheUpdatesWithoutTheReads() {
+    run("ycsbload");
+    run("ycsbc");
+    expectEntriesPut(ENTRIES);
+    long found = Long.parseLong(run("ycsba").message().replaceAll("[^0-9]", ""));
+    assertThat(found).isBetween(1L, OPERATIONS - 1L);
+    expectEntriesPut(ENTRIES + OPERATIONS - found);
+  }
+
+  @Test
+  void bytesPut_readwhilewriting_countTheWriter() {
+    run("fillseq");
+    run("readrandom");
+    expectEntriesPut(ENTRIES);
+    run("readwhilewriting");
+    assertThat(entriesPut()).isGreaterThan(ENTRIES);
+  }
+
+  @Test
+  void bytesPut_queue_areThoseOfItsPuts() {
+    run("queue");
+    expectEntriesPut(1000 + ENTRIES);
+  }
+
+  @Test
+  void writeAmplification_benchmarksThatWrite_isKnown() {
+    for (String name : new String[] {"ycsbload", "ycsba", "ycsbf", "readwhilewriting"}) {
+      assertThat(run(name).footprint().writeAmplification()).as(name).isNotNegative();
+    }
+    for (String name : new String[] {"ycsbc", "readrandom"}) {
+      assertThat(run(name).footprint().writeAmplification()).as(name).isNegative();
+    }
+  }
+}
