@@ -13,7 +13,6 @@ final class BenchmarkText {
           Map.entry("overwrite", "put, keys that exist"),
           Map.entry("deleterandom", "delete, random keys"),
           Map.entry("readrandom", "get, random keys"),
-          Map.entry("readrandom#2", "get, after a compaction"),
           Map.entry("readmissing", "get, keys that do not exist"),
           Map.entry("readhot", "get, a hundredth of the keys"),
           Map.entry("seekrandom", "seek, random keys"),
@@ -24,8 +23,20 @@ final class BenchmarkText {
 
   private BenchmarkText() {}
 
-  /** Returns the text of a row with this title, or an empty one. */
-  static String of(String title) {
-    return TEXTS.getOrDefault(title, "");
+  /**
+   * Returns the text of a row with this title, or an empty one.
+   *
+   * @param compacted true if everything was compacted before
+   */
+  static String of(String title, boolean compacted) {
+    if (compacted && title.startsWith("readrandom#")) {
+      return "get, after a compaction";
+    }
+    return TEXTS.getOrDefault(title.replaceFirst("#.*", ""), "");
+  }
+
+  /** Returns true if everything is compacted after a benchmark; {@code before} is so before it. */
+  static boolean compacted(String title, boolean before) {
+    return title.equals("compact") || (before && !title.startsWith("fill"));
   }
 }

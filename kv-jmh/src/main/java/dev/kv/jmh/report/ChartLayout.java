@@ -126,8 +126,11 @@ final class ChartLayout {
       double y = TOP + i * rowHeight;
       shapes.add(new Line(16, y, WIDTH - RIGHT, y, GRID, 1));
     }
+    boolean compacted = false;
     for (int i = 0; i < chart.rows().size(); i++) {
-      place(chart.rows().get(i), TOP + i * rowHeight);
+      Chart.Row row = chart.rows().get(i);
+      place(row, BenchmarkText.of(row.title(), compacted), TOP + i * rowHeight);
+      compacted = BenchmarkText.compacted(row.title(), compacted);
     }
     for (int i = 0; i < lines.size(); i++) {
       double y = bottom() + 44 + i * LINE_HEIGHT;
@@ -154,9 +157,8 @@ final class ChartLayout {
     }
   }
 
-  private void place(Chart.Row row, double top) {
+  private void place(Chart.Row row, String text, double top) {
     double middle = top + rowHeight / 2.0;
-    String text = BenchmarkText.of(row.title());
     double y = text.isEmpty() ? middle + 5 : middle - 3;
     shapes.add(new Label(16, y, row.title(), TEXT_SIZE, true, Anchor.START));
     if (!text.isEmpty()) {

@@ -83,7 +83,7 @@ final class RunSection {
       }
       cells.add(number(Published.micros(benchmark, compacted, cached)));
       table.add(cells);
-      compacted = benchmark.equals("compact") || (compacted && !benchmark.startsWith("fill"));
+      compacted = BenchmarkText.compacted(benchmark, compacted);
     }
     return table;
   }

@@ -128,6 +128,23 @@ class ChartsTest {
     assertThat(dots.get(0).colour()).isNotEqualTo(dots.get(1).colour());
   }
 
+  @Test
+  void layout_repeatedBenchmark_isSaidToFollowACompactionIfItDoes() {
+    List<Chart.Row> rows = new ArrayList<>();
+    for (String title :
+        List.of("fillseq", "readrandom", "readrandom#2", "compact", "readseq", "readrandom#3")) {
+      rows.add(new Chart.Row(title, List.of(new Spread(1, 2, 3))));
+    }
+    List<ChartLayout.Label> labels =
+        all(
+            new ChartLayout(Charts.comparison("title", "kv", List.of("LMDB"), rows)).shapes(),
+            ChartLayout.Label.class);
+    List<String> texts = labels.stream().map(ChartLayout.Label::text).toList();
+    assertThat(texts.get(texts.indexOf("readrandom") + 1)).isEqualTo("get, random keys");
+    assertThat(texts.get(texts.indexOf("readrandom#2") + 1)).isEqualTo("get, random keys");
+    assertThat(texts.get(texts.indexOf("readrandom#3") + 1)).isEqualTo("get, after a compaction");
+  }
+
   private static <T extends ChartLayout.Shape> List<T> all(
       List<ChartLayout.Shape> shapes, Class<T> type) {
     return shapes.stream().filter(type::isInstance).map(type::cast).toList();

@@ -54,7 +54,7 @@ class TableChartsTest {
           .as("draw it again with: benchmarks.jar report --charts-of src-docs/benchmarks.md")
           .isEqualTo(SvgImage.of(new ChartLayout(chart.getValue())));
       assertThat(chart.getValue().rows())
-          .allSatisfy(row -> assertThat(BenchmarkText.of(row.title())).isNotEmpty());
+          .allSatisfy(row -> assertThat(BenchmarkText.of(row.title(), false)).isNotEmpty());
     }
   }
 }
