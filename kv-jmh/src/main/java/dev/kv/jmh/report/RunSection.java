@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The section of the report on one run: the machine and the command, tables and charts. */
 final class RunSection {
-  private static final Pattern CACHE_SIZE = Pattern.compile("--cache_size=(\\d+)");
+  private static final Pattern CACHE_SIZE = Pattern.compile("--cache_size[= ](\\d+)");
   private static final long LARGE_CACHE = 128L << 20;
 
   private final RunInfo run;

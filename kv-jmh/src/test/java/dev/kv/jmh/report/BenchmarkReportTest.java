@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class BenchmarkReportTest {
@@ -72,9 +74,10 @@ class BenchmarkReportTest {
         .contains("| fillseq | kv | 24.0 | 3.0 | 2.5 | - | 100.0 |");
   }
 
-  @Test
-  void report_runWithALargeCache_standsBesideLevelDbsWithOne() throws IOException {
-    results("--cache_size=268435456");
+  @ParameterizedTest
+  @ValueSource(strings = {"--cache_size=268435456", "--num 10 --cache_size 268435456 --pairs 2"})
+  void report_runWithALargeCache_standsBesideLevelDbsWithOne(String command) throws IOException {
+    results(command);
     assertThat(report(directory.toString())).isZero();
     assertThat(Files.readString(directory.resolve("report.md")))
         .contains("4.000 (4.000) | 9.775 |")
