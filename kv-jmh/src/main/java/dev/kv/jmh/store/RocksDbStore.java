@@ -223,8 +223,8 @@ final class RocksDbStore implements Store {
   /** Copies keys and values to direct buffers, the cheapest way that the iterator has. */
   private static final class RocksDbCursor implements Cursor {
     private final RocksIterator iterator;
-    private final ByteBuffer key = ByteBuffer.allocateDirect(64).order(ByteOrder.LITTLE_ENDIAN);
-    private ByteBuffer value = ByteBuffer.allocateDirect(512).order(ByteOrder.LITTLE_ENDIAN);
+    private ByteBuffer key = allocate(64);
+    private ByteBuffer value = allocate(512);
 
     RocksDbCursor(RocksIterator iterator) {
       this.iterator = iterator;
@@ -262,11 +262,24 @@ final class RocksDbStore implements Store {
       }
     }
 
+    private static ByteBuffer allocate(int bytes) {
+      return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private int readKey() {
+      int length = iterator.key(key.clear());
+      if (length > key.capacity()) {
+        key = allocate(length);
+        iterator.key(key);
+      }
+      return length;
+    }
+
     private void readEntry(OpMeter meter) {
-      int keyLength = iterator.key(key.clear());
+      int keyLength = readKey();
       int valueLength = iterator.value(value.clear());
       if (valueLength > value.capacity()) {
-        value = ByteBuffer.allocateDirect(valueLength).order(ByteOrder.LITTLE_ENDIAN);
+        value = allocate(valueLength);
         iterator.value(value);
       }
       meter.consume(ByteSum.of(key) + ByteSum.of(value));
@@ -279,7 +292,7 @@ final class RocksDbStore implements Store {
       if (!iterator.isValid()) {
         return false;
       }
-      int length = iterator.key(key.clear());
+      int length = readKey();
       return key.limit(length).position(0).equals(ByteBuffer.wrap(target));
     }
 

@@ -173,6 +173,30 @@ class StoreTest {
 
   @ParameterizedTest
   @EnumSource
+  void cursor_longKeys_areReadToTheirEnds(StoreKind kind) throws IOException {
+    byte[] first = ("a".repeat(184) + "0000000000000001").getBytes(UTF_8);
+    byte[] second = ("a".repeat(184) + "0000000000000002").getBytes(UTF_8);
+    try (Store store = open(kind)) {
+      try (Writer writer = store.writer(false)) {
+        writer.put(first, value(100));
+        writer.put(second, value(100));
+      }
+      try (Cursor cursor = store.cursor()) {
+        assertThat(cursor.seek(second)).isTrue();
+      }
+      OpMeter meter = new OpMeter(false);
+      try (Cursor cursor = store.cursor()) {
+        cursor.scanForward(1, meter);
+      }
+      assertThat(meter.bytes()).isEqualTo(first.length + 12);
+      if (kind != StoreKind.LMDB) {
+        assertThat(meter.sum()).isEqualTo(ByteSum.of(first, 200) + ByteSum.of(value(100), 12));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void batchWriter_commit_appliesPutsAndDeletes(StoreKind kind) throws IOException {
     try (Store store = open(kind)) {
       fill(store);
