@@ -4,7 +4,9 @@ import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.DBException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.console.Failure;
@@ -94,7 +96,48 @@ public final class DatabaseArguments {
       requireDatabase();
     } else if (DatabaseFiles.exists(directory)) {
       requireDirectory();
+      requireNoLog();
     }
+  }
+
+  private void requireNoLog() {
+    try {
+      if (!DatabaseFiles.isDatabase(directory)
+          && DatabaseFiles.bytes(directory, DatabaseFile.Kind.LOG) > 0) {
+        throw new Failure(
+            directory
+                + ": has a log, but no file CURRENT; a new database would delete the log: name"
+                + " another directory, or run 'kv repair' if it is the log of a database");
+      }
+    } catch (IOException unreadable) {
+      throw new Failure(FailureText.describe(unreadable));
+    }
+  }
+
+  /**
+   * Returns what deletes the database again that a following open creates, for a command that fails
+   * before it has put anything. It does nothing if there are files of a database now, even without
+   * CURRENT. A directory that exists now stays.
+   */
+  public Runnable undoOfCreate() {
+    if (!DatabaseFiles.exists(directory)) {
+      return () -> DB.destroy(directory, options().build());
+    }
+    try {
+      if (!DatabaseFiles.files(directory).isEmpty()) {
+        return () -> {};
+      }
+    } catch (IOException unreadable) {
+      throw new Failure(FailureText.describe(unreadable));
+    }
+    Env keepsDirectories =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public void deleteDirectory(Path kept) {
+            // it was there before the database
+          }
+        };
+    return () -> DB.destroy(directory, options().env(keepsDirectories).build());
   }
 
   /** Opens for writing, in {@code env}. */

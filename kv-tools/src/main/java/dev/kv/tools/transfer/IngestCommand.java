@@ -5,7 +5,6 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
-import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Json;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,12 +40,12 @@ public final class IngestCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (!create) {
-      database.requireDatabase();
-    }
-    boolean isNew = !DatabaseFiles.isDatabase(database.directory());
+    database.requireTarget(create);
+    Runnable undoCreate = database.undoOfCreate();
+    boolean opened = false;
     boolean done = false;
     try (DB db = database.openForWriting(create)) {
+      opened = true;
       db.loads().ingest(tables);
       done = true;
     } catch (CorruptionException damage) {
@@ -55,8 +54,8 @@ public final class IngestCommand implements Callable<Integer> {
           ? new Failure(message + "; nothing was added")
           : damage;
     } finally {
-      if (isNew && !done) {
-        DB.destroy(database.directory(), database.options().build());
+      if (opened && !done) {
+        undoCreate.run();
       }
     }
     try (Output out = new Output()) {

@@ -227,6 +227,23 @@ class TransferTest {
     assertThat(Cli.run("verify", dir).exitCode()).isZero();
   }
 
+  /** The log of a database that has lost its other files, or of something else. */
+  @ParameterizedTest
+  @ValueSource(strings = {"load", "import", "put", "batch", "load --sorted"})
+  void create_inADirectoryWithALogAlone_keepsTheLog(String command) throws IOException {
+    Path dir = Files.createDirectory(temp.resolve("logs"));
+    Path log = Files.writeString(dir.resolve("20241126.log"), "request 1\n");
+    List<String> words = new ArrayList<>(List.of(command.split(" ")));
+    words.add(1, dir.toString());
+    words.addAll(command.equals("put") ? List.of("k", "v", "--create") : List.of("--create"));
+    String entry = command.equals("batch") ? "put k v\n" : "k\tv\n";
+    Cli refused = Cli.runWithInput(entry, words.toArray(String[]::new));
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err()).contains("a new database would delete the log").hasLineCount(1);
+    assertThat(dir).isDirectoryContaining(log::equals);
+    assertThat(Fixtures.listing(dir)).hasLineCount(1);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"load", "import", "batch", "load --sorted", "load --sort"})
   void emptyInput_withCreate_createsNoDatabase(String command) {
@@ -245,6 +262,35 @@ class TransferTest {
     Cli refused = Cli.run("ingest", dir.toString(), cpp.toString(), "--create");
     assertThat(refused.exitCode()).isEqualTo(1);
     assertThat(dir).doesNotExist();
+  }
+
+  /** Neither what is left of a database nor a table that is to be ingested is deleted. */
+  @Test
+  void ingest_refusedInADirectoryWithFilesOfADatabase_deletesNothing() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Files.delete(dir.resolve("CURRENT"));
+    Path table = dir.resolve("000005.ldb");
+    Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
+    for (Path left : List.of(dir.resolve("MANIFEST-000002"), log, table)) {
+      Path part = Files.createDirectory(temp.resolve("with-" + left.getFileName()));
+      Path file = Files.copy(left, part.resolve(left.getFileName()));
+      Cli refused = Cli.run("ingest", part.toString(), table.toString(), "--create");
+      assertThat(refused.exitCode()).as("%s", left).isEqualTo(1);
+      assertThat(file).hasSameBinaryContentAs(left);
+    }
+    String before = Fixtures.listing(dir);
+    Cli refused = Cli.run("ingest", dir.toString(), table.toString(), "--create");
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(Fixtures.listing(dir)).isEqualTo(before);
+  }
+
+  @Test
+  void ingest_refusedInAnEmptyDirectory_keepsTheDirectory() throws IOException {
+    Path table = Fixtures.copy("plain", temp).resolve("000005.ldb");
+    Path dir = Files.createDirectory(temp.resolve("empty"));
+    Cli refused = Cli.run("ingest", dir.toString(), table.toString(), "--create");
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(dir).isEmptyDirectory();
   }
 
   @Test
