@@ -120,6 +120,7 @@ final class Main implements Runnable {
   private static int execute(
       CommandLine commandLine, String helpCommand, boolean verbose, String... args) {
     commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+    commandLine.setExpandAtFiles(false); // a key or value may begin with @
     ArgumentTypes.register(commandLine);
     commandLine.setExecutionExceptionHandler(
         (failure, failed, parsed) -> report(failure, failed, verbose));

@@ -271,6 +271,23 @@ class EntriesTest {
   }
 
   @Test
+  void argument_thatBeginsWithAnAt_isNoFileOfArguments() throws IOException {
+    String dir = temp.resolve("at").toString();
+    Path file = Files.writeString(temp.resolve("file"), "--all --yes");
+    String name = "@" + file;
+    assertThat(Cli.run("put", dir, "k", name, "--create").exitCode()).isZero();
+    assertThat(Cli.run("get", dir, "k").out()).isEqualTo(name + "\n");
+    assertThat(Cli.run("put", dir, name, "1").exitCode()).isZero();
+    assertThat(Cli.run("delete", dir, name).exitCode()).isZero();
+    assertThat(Cli.run("scan", dir).out()).isEqualTo("k\t" + name + "\n");
+    Cli shell =
+        Cli.runWithInput("delete %1$s\nput %1$s %1$s\nput k2 @@x\n".formatted(name), "shell", dir);
+    assertThat(shell.exitCode()).as(shell.err()).isZero();
+    assertThat(Cli.run("scan", dir).out())
+        .isEqualTo("%1$s\t%1$s\nk\t%1$s\nk2\t@@x\n".formatted(name));
+  }
+
+  @Test
   void count_rangesAndAll_countKeys() throws IOException {
     String dir = Fixtures.copy("snappy-levels", temp).toString();
     assertThat(Cli.run("count", dir).out())
