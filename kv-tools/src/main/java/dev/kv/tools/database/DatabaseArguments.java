@@ -184,17 +184,14 @@ public final class DatabaseArguments {
     if (order == null) {
       return isReverse() ? KeyOrder.REVERSE.named() : DBComparator.bytewise();
     }
-    return order.named(
-        DatabaseFiles.isDatabase(directory)
-            ? DatabaseFiles.comparatorName(directory)
-            : order.defaultName());
+    String name = DatabaseFiles.comparatorName(directory);
+    return order.named(name == null ? order.defaultName() : name);
   }
 
   /** Returns true if the MANIFEST can be read and names kv's own reverse order. */
   private boolean isReverse() {
     try {
-      return DatabaseFiles.isDatabase(directory)
-          && DatabaseFiles.comparatorName(directory).equals(KeyOrder.REVERSE.defaultName());
+      return KeyOrder.REVERSE.defaultName().equals(DatabaseFiles.comparatorName(directory));
     } catch (Failure | DBException unreadable) {
       return false;
     }
@@ -228,7 +225,7 @@ public final class DatabaseArguments {
     } catch (Failure | DBException unreadable) {
       return;
     }
-    if (!KeyOrder.isKnown(name)) {
+    if (name != null && !KeyOrder.isKnown(name)) {
       throw new Failure(
           directory
               + " is ordered by the comparator "

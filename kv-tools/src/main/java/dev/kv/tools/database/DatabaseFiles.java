@@ -102,33 +102,72 @@ public final class DatabaseFiles {
   }
 
   /**
-   * Returns the name of the comparator in the MANIFEST.
+   * Returns the name of the comparator in the MANIFEST that CURRENT names. If there is no CURRENT,
+   * or it is damaged or names no file, it is that in the newest MANIFEST that can be read; null if
+   * there is none.
    *
-   * @throws CorruptionException if CURRENT or the MANIFEST is damaged
-   * @throws Failure if they cannot be read, or the MANIFEST names no comparator
+   * @throws CorruptionException if the MANIFEST that CURRENT names is damaged
+   * @throws Failure if a file cannot be read, or that MANIFEST names no comparator
    */
-  public static String comparatorName(Path directory) {
-    Env env = Env.fileSystem();
+  public static @Nullable String comparatorName(Path directory) {
     try {
-      Path manifest = directory.resolve(DatabaseFile.currentManifest(env, directory));
-      try (RecordReader records =
-          new RecordReader(
-              env,
-              manifest,
-              (offset, bytes, reason, torn) -> {
-                throw new CorruptionException(reason, manifest.toString(), offset);
-              })) {
-        while (records.next()) {
-          String name = records.edit().comparator();
-          if (name != null) {
-            return name;
-          }
-        }
-      }
-      throw new Failure(manifest + ": names no comparator");
+      Path current = currentManifest(directory);
+      return current == null ? newestComparatorName(directory) : comparatorNameIn(current);
     } catch (IOException unreadable) {
       throw new Failure(FailureText.describe(unreadable));
     }
+  }
+
+  /** Returns the MANIFEST that CURRENT names; null if CURRENT does not name one that exists. */
+  private static @Nullable Path currentManifest(Path directory) throws IOException {
+    if (!isDatabase(directory)) {
+      return null;
+    }
+    try {
+      Path manifest = directory.resolve(DatabaseFile.currentManifest(Env.fileSystem(), directory));
+      return exists(manifest) ? manifest : null;
+    } catch (CorruptionException damaged) {
+      return null;
+    }
+  }
+
+  private static @Nullable String newestComparatorName(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return null;
+    }
+    List<Long> manifests =
+        files(directory).values().stream()
+            .filter(file -> file.kind() == DatabaseFile.Kind.MANIFEST)
+            .map(DatabaseFile::number)
+            .sorted(Comparator.reverseOrder())
+            .toList();
+    String name = null;
+    for (int i = 0; i < manifests.size() && name == null; i++) {
+      try {
+        name = comparatorNameIn(DatabaseFile.manifest(directory, manifests.get(i)));
+      } catch (CorruptionException | Failure unreadable) {
+        name = null;
+      }
+    }
+    return name;
+  }
+
+  private static String comparatorNameIn(Path manifest) throws IOException {
+    try (RecordReader records =
+        new RecordReader(
+            Env.fileSystem(),
+            manifest,
+            (offset, bytes, reason, torn) -> {
+              throw new CorruptionException(reason, manifest.toString(), offset);
+            })) {
+      while (records.next()) {
+        String name = records.edit().comparator();
+        if (name != null) {
+          return name;
+        }
+      }
+    }
+    throw new Failure(manifest + ": names no comparator");
   }
 
   /**

@@ -60,16 +60,13 @@ public final class FileVerifier {
       return new StoredKey.Order(order.named(order.defaultName()));
     }
     String bytewise = DBComparator.bytewise().name();
-    String found = bytewise;
-    Path directory = DatabaseFiles.directoryOf(file);
+    String found;
     try {
-      if (DatabaseFiles.isDatabase(directory)) {
-        found = DatabaseFiles.comparatorName(directory);
-      }
+      found = DatabaseFiles.comparatorName(DatabaseFiles.directoryOf(file));
     } catch (Failure | DBException unreadable) {
       found = bytewise;
     }
-    if (found.equals(bytewise)) {
+    if (found == null || found.equals(bytewise)) {
       return new StoredKey.Order(DBComparator.bytewise());
     }
     findings.found(

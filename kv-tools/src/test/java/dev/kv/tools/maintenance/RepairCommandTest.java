@@ -13,6 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RepairCommandTest {
   @TempDir Path temp;
@@ -101,6 +103,36 @@ class RepairCommandTest {
     assertThat(repair.out()).startsWith("repaired").contains("tablesKept");
     assertThat(Cli.run("scan", dir.toString(), "--format", "hex").out().lines())
         .containsExactlyElementsOf(Fixtures.entries("plain"));
+  }
+
+  /** The MANIFEST names the order, whether CURRENT names the MANIFEST or not. */
+  @ParameterizedTest
+  @ValueSource(strings = {"missing", "damaged", "names no file"})
+  void repair_lostCurrentOfAnotherOrder_keepsTheOrder(String how) throws IOException {
+    Path dir = temp.resolve("reverse");
+    Cli.run("put", dir.toString(), "b", "1", "--create", "--comparator", "reverse");
+    Cli.run("put", dir.toString(), "c", "1");
+    Path other = Fixtures.copy("reverse-comparator", temp);
+    for (Path current : List.of(dir.resolve("CURRENT"), other.resolve("CURRENT"))) {
+      switch (how) {
+        case "missing" -> Files.delete(current);
+        case "damaged" -> Files.writeString(current, "nonsense");
+        default -> Files.writeString(current, "MANIFEST-000999\n");
+      }
+    }
+    Files.writeString(dir.resolve("MANIFEST-000998"), "not a MANIFEST");
+    Cli repair = Cli.run("repair", dir.toString());
+    assertThat(repair.exitCode()).as(repair.err()).isZero();
+    assertThat(Cli.run("scan", dir.toString()).out()).isEqualTo("c\t1\nb\t1\n");
+    assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();
+    String before = Fixtures.listing(other);
+    Cli unknown = Cli.run("repair", other.toString());
+    assertThat(unknown.exitCode()).isEqualTo(1);
+    assertThat(unknown.err()).contains("fixture.ReverseBytewise", "--comparator");
+    assertThat(Fixtures.listing(other)).isEqualTo(before);
+    assertThat(Cli.run("repair", other.toString(), "--comparator", "reverse").exitCode()).isZero();
+    Cli scan = Cli.run("scan", other.toString());
+    assertThat(scan.err()).contains("fixture.ReverseBytewise");
   }
 
   @Test
