@@ -135,9 +135,9 @@ public final class Json {
   }
 
   /**
-   * Returns the members of an object that holds only strings.
+   * Returns the members of an object that holds only strings, each under a name of its own.
    *
-   * @throws IllegalArgumentException if the text is anything else
+   * @throws IllegalArgumentException if the text is anything else, or more than one object
    */
   public static Map<String, String> strings(String object) {
     try (JsonParser parser = FACTORY.createParser(object)) {
@@ -146,9 +146,14 @@ public final class Json {
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
         String name = parser.currentName();
         expect(parser.nextToken(), JsonToken.VALUE_STRING);
-        members.put(name, parser.getText());
+        if (members.put(name, parser.getText()) != null) {
+          throw new IllegalArgumentException("there are two members '" + name + "'");
+        }
       }
       expect(parser.currentToken(), JsonToken.END_OBJECT);
+      if (parser.nextToken() != null) {
+        throw new IllegalArgumentException("expected one JSON object, and nothing after it");
+      }
       return members;
     } catch (IOException malformed) {
       throw new IllegalArgumentException("expected a JSON object of strings", malformed);
