@@ -8,20 +8,21 @@ import java.util.Map;
 
 /** How an operation of a batch is written on a line. */
 enum BatchLine {
-  /** {@code put KEY VALUE} or {@code delete KEY}, escaped, separated by a tab or a space. */
+  /**
+   * {@code put KEY VALUE} or {@code delete KEY}, escaped, separated by a tab or a space. After a
+   * tab, a tab ends the key; after a space, the first of both does.
+   */
   TEXT {
     @Override
     void add(WriteBatch batch, String line) {
       String[] words = words(line);
-      add(batch, words[0], words[1]);
-    }
-
-    private void add(WriteBatch batch, String operation, String rest) {
-      if (operation.equals("delete")) {
+      String rest = words[1];
+      if (words[0].equals("delete")) {
         batch.delete(ByteText.parse(rest).bytes());
       } else {
         int at = rest.indexOf('\t');
-        at = at < 0 ? rest.indexOf(' ') : at;
+        int space = line.startsWith("put\t") ? -1 : rest.indexOf(' ');
+        at = space >= 0 && (at < 0 || space < at) ? space : at;
         if (at < 0) {
           throw new IllegalArgumentException("'put' needs a key and a value");
         }

@@ -32,6 +32,20 @@ class BatchCommandTest {
     assertThat(log.out()).contains("601\tput\ta\tb c\n").contains("605\tdelete\ttwice\t\n");
   }
 
+  /** After a tab, a tab ends the key; after a space, the first of both does. */
+  @Test
+  void batch_tabInAValue_isOfTheValue() {
+    String dir = temp.resolve("new").toString();
+    Cli batch =
+        Cli.runWithInput(
+            "put ada 18\t15\nput bob\t1 2\nput\tcarl c\t3 4\t5\n", "batch", dir, "--create");
+    assertThat(batch.exitCode()).as(batch.err()).isZero();
+    assertThat(Cli.run("scan", dir).out())
+        .isEqualTo("ada\t18\\x0915\nbob\t1 2\ncarl c\t3 4\\x095\n");
+    assertThat(Cli.runWithInput("put\ta b\n", "batch", dir).err())
+        .contains("line 1", "'put' needs a key and a value");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
