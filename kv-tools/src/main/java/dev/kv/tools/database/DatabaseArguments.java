@@ -89,7 +89,8 @@ public final class DatabaseArguments {
   /**
    * Checks, before input is read, that a database can be opened for writing or created.
    *
-   * @throws Failure if there is none and none is to be created, or the directory is a file
+   * @throws Failure if there is none and none is to be created, the directory is a file, or a new
+   *     database would delete a log that is there
    */
   public void requireTarget(boolean create) {
     if (!create) {
@@ -283,6 +284,11 @@ public final class DatabaseArguments {
   /** Returns the remedy for a missing database, if the command has one. */
   private String orCreate() {
     return command.findOption("--create") == null ? "" : "; --create creates a database there";
+  }
+
+  /** Returns true for a line of the shell, which reads standard input itself. */
+  public boolean isInShell() {
+    return command.parent() == null;
   }
 
   /** Returns the exception for arguments that do not fit the database. */

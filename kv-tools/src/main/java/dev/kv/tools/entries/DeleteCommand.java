@@ -84,7 +84,7 @@ public final class DeleteCommand implements Callable<Integer> {
   }
 
   private void confirmAll() throws IOException {
-    if (spec.parent() == null) { // a line of the shell, which reads standard input itself
+    if (database.isInShell()) {
       throw database.wrongUsage("in the shell, --all needs --yes");
     }
     database.requireDatabase();

@@ -55,6 +55,10 @@ public final class PutCommand implements Callable<Integer> {
       throw database.wrongUsage(
           text == null ? "give a VALUE or --file" : "give a VALUE or --file, not both");
     }
+    if ("-".equals(text) && database.isInShell()) {
+      throw database.wrongUsage(
+          "in the shell, standard input is the commands: write the VALUE, or give --file");
+    }
     byte[] key = KeyText.bytes(keyText, hex, database);
     byte[] value = text == null || text.equals("-") ? null : KeyText.bytes(text, hex, database);
     database.requireTarget(create);

@@ -1,8 +1,9 @@
 package dev.kv.tools.shell;
 
+import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.DatabaseArguments;
-import java.io.BufferedReader;
+import dev.kv.tools.text.Utf8Lines;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -52,13 +53,21 @@ public final class ShellCommand implements Callable<Integer> {
 
   /** Runs every line of standard input; returns the exit code of the last failure, or 0. */
   private static int readInput(Shell shell) throws IOException {
-    BufferedReader lines = StandardStreams.lines();
+    Utf8Lines lines = new Utf8Lines(StandardStreams.input());
     int exitCode = 0;
-    for (String line = lines.readLine(); line != null && !shell.isLeft(); line = lines.readLine()) {
+    for (String line = next(lines); line != null && !shell.isLeft(); line = next(lines)) {
       int code = shell.run(line);
       exitCode = code == 0 ? exitCode : code;
     }
     return exitCode;
+  }
+
+  private static @Nullable String next(Utf8Lines lines) throws IOException {
+    try {
+      return lines.next();
+    } catch (IllegalArgumentException malformed) {
+      throw new Failure("line " + lines.number() + " of the input: " + malformed.getMessage());
+    }
   }
 
   private int readTerminal(Shell shell) throws IOException {

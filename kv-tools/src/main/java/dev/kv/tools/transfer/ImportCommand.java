@@ -54,6 +54,9 @@ public final class ImportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Path input = file == null || file.toString().equals("-") ? null : file;
+    if (input == null && database.isInShell()) {
+      throw database.wrongUsage("in the shell, standard input is the commands: name a FILE");
+    }
     long entries = new Loading("import", format, database, create, null).run(input);
     try (Output out = new Output()) {
       out.line(json ? Json.of(Map.of("entries", entries)) : entries + " entries");

@@ -94,6 +94,32 @@ class ShellTest {
   }
 
   @Test
+  void input_bytesThatAreNotUtf8_endIt() throws IOException {
+    String dir = Fixtures.copy("plain", temp).toString();
+    byte[] lines = "put k 1\nput bad ~\nput late 1\n".getBytes(StandardCharsets.UTF_8);
+    lines[new String(lines, StandardCharsets.UTF_8).indexOf('~')] = (byte) 0xff;
+    Cli shell = Cli.runWithInput(lines, "shell", dir);
+    assertThat(shell.exitCode()).isEqualTo(1);
+    assertThat(shell.err()).contains("line 2 of the input: it is not UTF-8").hasLineCount(1);
+    assertThat(Cli.run("get", dir, "k").out()).isEqualTo("1\n");
+    assertThat(Cli.run("get", dir, "bad").exitCode()).isEqualTo(1);
+    assertThat(Cli.run("get", dir, "late").exitCode()).isEqualTo(1);
+  }
+
+  /** The input of the shell is its commands. */
+  @ParameterizedTest
+  @ValueSource(strings = {"put k -", "import", "import -"})
+  void input_commandThatReadsStandardInput_isRefused(String line) throws IOException {
+    String dir = Fixtures.copy("plain", temp).toString();
+    String readAhead = (" ".repeat(999) + "\n").repeat(1000);
+    Cli shell = Cli.runWithInput(line + "\n" + readAhead + "put last 1\n", "shell", dir);
+    assertThat(shell.exitCode()).isEqualTo(2);
+    assertThat(shell.err()).startsWith("kv: in the shell, standard input is the commands: ");
+    assertThat(Cli.run("get", dir, "k").exitCode()).isEqualTo(1);
+    assertThat(Cli.run("get", dir, "last").out()).isEqualTo("1\n");
+  }
+
+  @Test
   void input_comparator_isHandedOn() throws IOException {
     String dir = Fixtures.copy("reverse-comparator", temp).toString();
     Cli shell = Cli.runWithInput("count\nget none\n", "shell", dir, "--comparator", "reverse");
