@@ -61,11 +61,26 @@ public final class DatabaseFiles {
     return files;
   }
 
-  /** Returns true if a directory has tables, logs or MANIFESTs. */
+  /**
+   * Returns true if a directory has tables, MANIFESTs, or a log with a whole batch. The name of a
+   * log tells too little: logs of other programs have such names, too.
+   */
   static boolean hasRemains(Path directory) throws IOException {
+    SortedMap<Path, DatabaseFile> files = files(directory);
     Set<DatabaseFile.Kind> remains =
-        EnumSet.of(DatabaseFile.Kind.LOG, DatabaseFile.Kind.TABLE, DatabaseFile.Kind.MANIFEST);
-    return files(directory).values().stream().anyMatch(file -> remains.contains(file.kind()));
+        EnumSet.of(DatabaseFile.Kind.TABLE, DatabaseFile.Kind.MANIFEST);
+    boolean found = files.values().stream().anyMatch(file -> remains.contains(file.kind()));
+    for (Map.Entry<Path, DatabaseFile> file : files.entrySet()) {
+      found = found || file.getValue().kind() == DatabaseFile.Kind.LOG && hasBatch(file.getKey());
+    }
+    return found;
+  }
+
+  private static boolean hasBatch(Path log) throws IOException {
+    RecordReader.Damage skipped = (offset, bytes, reason, torn) -> {};
+    try (RecordReader records = new RecordReader(Env.fileSystem(), log, skipped)) {
+      return records.next() && records.batch().hasHeader();
+    }
   }
 
   /** Returns the size of all files of a kind; a file that vanishes in between counts as empty. */

@@ -47,7 +47,7 @@ public final class RepairCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    database.requireDirectory();
+    database.requireRemains();
     DBComparator order = database.requireComparator();
     RepairReport report;
     Meter meter = new Meter();

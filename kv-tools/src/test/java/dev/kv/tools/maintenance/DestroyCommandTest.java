@@ -49,6 +49,37 @@ class DestroyCommandTest {
     assertThat(again.err()).contains("not a database");
   }
 
+  /** Logs of other programs may have such names, and a file LOG, too. */
+  @Test
+  void destroyAndRepair_logsOfAnotherProgram_areNoDatabase() throws IOException {
+    Path dir = Files.createDirectory(temp.resolve("logs"));
+    Files.writeString(dir.resolve("20241126.log"), "GET /index.html 200\n".repeat(5000));
+    Files.writeString(dir.resolve("20241127.log"), "");
+    Files.writeString(dir.resolve("LOG"), "started\n");
+    Files.writeString(dir.resolve("notes.txt"), "mine");
+    String before = Fixtures.listing(dir);
+    for (String[] command :
+        new String[][] {
+          {"destroy", dir.toString(), "--yes"},
+          {"repair", dir.toString()},
+          {"repair", dir.toString(), "--dry-run"}
+        }) {
+      Cli refused = Cli.run(command);
+      assertThat(refused.exitCode()).isEqualTo(1);
+      assertThat(refused.err()).contains("not a database").hasLineCount(1);
+      assertThat(Fixtures.listing(dir)).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void destroy_databaseThatLostAllButItsLog_deletesIt() throws IOException {
+    Path dir = Files.createDirectory(temp.resolve("lost"));
+    Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
+    Files.move(log, dir.resolve("000003.log"));
+    assertThat(Cli.run("destroy", dir.toString(), "--yes").exitCode()).isZero();
+    assertThat(dir).doesNotExist();
+  }
+
   @Test
   void destroy_lockedDatabase_fails() throws IOException {
     Path dir = Fixtures.copy("plain", temp);

@@ -136,6 +136,16 @@ class RepairCommandTest {
   }
 
   @Test
+  void repair_lostAllButTheLog_bringsItsEntriesBack() throws IOException {
+    Path dir = Files.createDirectory(temp.resolve("lost"));
+    Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
+    Files.move(log, dir.resolve("000003.log"));
+    Cli repair = Cli.run("repair", dir.toString());
+    assertThat(repair.exitCode()).as(repair.err()).isZero();
+    assertThat(Cli.hex(dir)).containsExactlyElementsOf(Fixtures.entries("log-only"));
+  }
+
+  @Test
   void repair_missingTable_namesTheCause() throws IOException {
     Path dir = Fixtures.copy("snappy-levels", temp);
     Files.delete(dir.resolve("000017.ldb"));
@@ -154,7 +164,7 @@ class RepairCommandTest {
     }
     Cli none = Cli.run("repair", Files.createDirectory(temp.resolve("none")).toString());
     assertThat(none.exitCode()).isEqualTo(1);
-    assertThat(none.err()).contains("nothing to repair");
+    assertThat(none.err()).contains("not a database");
     assertThat(Cli.run("repair", temp.resolve("absent").toString()).exitCode()).isEqualTo(1);
   }
 }
