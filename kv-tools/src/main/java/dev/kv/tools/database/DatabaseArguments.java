@@ -226,7 +226,7 @@ public final class DatabaseArguments {
     } catch (Failure | DBException unreadable) {
       return;
     }
-    if (name != null && !KeyOrder.isKnown(name)) {
+    if (name != null && KeyOrder.of(name) == null) {
       throw new Failure(
           directory
               + " is ordered by the comparator "

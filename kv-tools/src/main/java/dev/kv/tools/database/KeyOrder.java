@@ -2,6 +2,7 @@ package dev.kv.tools.database;
 
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
+import org.jspecify.annotations.Nullable;
 
 /** The orders of keys that commands know. */
 public enum KeyOrder {
@@ -33,9 +34,17 @@ public enum KeyOrder {
     return defaultName;
   }
 
-  /** Returns true if a database that is ordered by the comparator of that name needs no option. */
-  static boolean isKnown(String name) {
-    return name.equals(BYTEWISE.defaultName) || name.equals(REVERSE.defaultName);
+  /**
+   * Returns the order of a database that is ordered by the comparator of that name, or null if only
+   * --comparator can tell it.
+   */
+  public static @Nullable KeyOrder of(String name) {
+    for (KeyOrder order : values()) {
+      if (order.defaultName.equals(name)) {
+        return order;
+      }
+    }
+    return null;
   }
 
   /** Returns this order under its own name. */

@@ -5,10 +5,12 @@ import dev.kv.ReadOnlyDB;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.tools.console.Cancellation;
+import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.database.KeyOrder;
 import dev.kv.tools.database.KeyRangeArguments;
 import dev.kv.tools.text.EntryFormat;
 import dev.kv.tools.text.Json;
@@ -48,12 +50,14 @@ public final class DiffCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    DatabaseArguments other = first.at(second);
     DBComparator order = first.comparator();
+    requireOrder(order, other);
     Meter meter = new Meter();
     boolean same = true;
     try (Output out = new Output();
         ReadOnlyDB a = first.openReadOnly(meter);
-        ReadOnlyDB b = first.at(second).openReadOnly(meter);
+        ReadOnlyDB b = other.openReadOnly(meter);
         DBIterator left = a.iterator(range.readOptions(first));
         DBIterator right = b.iterator(range.readOptions(first));
         Progress progress =
@@ -81,6 +85,28 @@ public final class DiffCommand implements Callable<Integer> {
       }
     }
     return same ? 0 : 1;
+  }
+
+  /**
+   * Checks that a database does not have the other one of the known orders. One by an unknown
+   * comparator has the order that --comparator tells, or fails at its open.
+   */
+  private void requireOrder(DBComparator order, DatabaseArguments other) {
+    first.requireDatabase();
+    other.requireDatabase();
+    String one = order.name();
+    String two = other.comparator().name();
+    if (!one.equals(two) && KeyOrder.of(one) != null && KeyOrder.of(two) != null) {
+      throw new Failure(
+          first.directory()
+              + " is ordered by "
+              + one
+              + ", and "
+              + second
+              + " by "
+              + two
+              + ": databases of different orders cannot be compared");
+    }
   }
 
   /** Returns a negative number if the left entry comes first, a positive one if the right does. */

@@ -36,6 +36,26 @@ class DiffCommandTest {
   }
 
   @Test
+  void diff_ordersThatDiffer_fails() {
+    String a = temp.resolve("a").toString();
+    String b = temp.resolve("b").toString();
+    Cli.runWithInput("a\t1\nb\t2\n", "load", a, "--create");
+    Cli.runWithInput("a\t1\nb\t2\n", "load", b, "--create", "--comparator", "reverse");
+    for (String[] command :
+        new String[][] {
+          {"diff", a, b}, {"diff", b, a}, {"diff", a, b, "--comparator", "bytewise"}
+        }) {
+      Cli diff = Cli.run(command);
+      assertThat(diff.exitCode()).isEqualTo(1);
+      assertThat(diff.out()).isEmpty();
+      assertThat(diff.err())
+          .contains("leveldb.BytewiseComparator", "kv.ReverseBytewiseComparator")
+          .hasLineCount(1);
+    }
+    assertThat(Cli.run("diff", b, b).exitCode()).isZero();
+  }
+
+  @Test
   void diff_otherOrderOrNoDatabase_fails() throws IOException {
     Path a = Fixtures.copy("plain", temp);
     Path b = Fixtures.copy("reverse-comparator", temp);
