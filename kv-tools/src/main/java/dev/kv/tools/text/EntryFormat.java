@@ -22,6 +22,10 @@ public enum EntryFormat {
     @Override
     public Map.Entry<byte[], byte[]> parse(String line) {
       int tab = separator(line, '\t', "KEY, a tab and VALUE");
+      if (line.indexOf('\t', tab + 1) >= 0) {
+        throw new IllegalArgumentException(
+            "expected KEY, a tab and VALUE; a tab in these is written \\x09");
+      }
       return Map.entry(
           ByteText.parse(line.substring(0, tab)).bytes(),
           ByteText.parse(line.substring(tab + 1)).bytes());

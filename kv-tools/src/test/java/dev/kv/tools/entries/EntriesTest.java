@@ -208,6 +208,18 @@ class EntriesTest {
     assertThat(Cli.hex(Path.of(copy))).isEqualTo(Cli.hex(dir)).hasSizeGreaterThan(3);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"text", "utf8", "hex", "json"})
+  void scan_allVersionsPipedIntoLoad_isRefused(String format) {
+    String dir = database();
+    Path copy = temp.resolve("copy");
+    String versions = Cli.run("scan", dir, "--all-versions", "--format", format).out();
+    Cli load = Cli.runWithInput(versions, "load", copy.toString(), "--create", "--format", format);
+    assertThat(load.exitCode()).isEqualTo(1);
+    assertThat(load.err()).contains("line 1 of the input").hasLineCount(1);
+    assertThat(copy).doesNotExist();
+  }
+
   @Test
   void scan_defaultFormat_isTheDefaultOfLoadAndImport() throws IOException {
     Path dir = Fixtures.copy("extremes", temp);
