@@ -207,7 +207,7 @@ public final class DumpCommand implements Callable<Integer> {
     switch (kind) {
       case LOG -> verifier.log(file);
       case MANIFEST -> verifier.manifest(file);
-      case TABLE -> verifier.table(file);
+      case TABLE -> verifier.table(file, userKeys);
       case CURRENT -> verifier.current(file);
       case BATCH ->
           throw new ParameterException(

@@ -1,6 +1,5 @@
 package dev.kv.tools.verify;
 
-import dev.kv.bytes.DBComparator;
 import dev.kv.core.inspect.StoredKey;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
@@ -10,6 +9,7 @@ import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyOrder;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /** Checks single files, whether they belong to a database or not. */
@@ -40,9 +40,16 @@ public final class FileVerifier {
     Tree.readManifest(file, file.toString(), findings);
   }
 
-  /** Checks a table. If the order of its keys is unknown, a note says that it was not checked. */
-  public void table(Path file) throws IOException {
-    new TableCheck(file.toString(), order(file), findings, (key, value) -> {}).run(env, file);
+  /**
+   * Checks a table. If the order of its keys is unknown, a note says that it was not checked.
+   *
+   * @param userKeys true for a stand-alone table, whose keys have no sequence numbers
+   */
+  public void table(Path file, boolean userKeys) throws IOException {
+    KeyOrder found = order(file);
+    StoredKey.Order stored = found == null ? null : new StoredKey.Order(found.named());
+    Comparator<byte[]> keys = stored != null && userKeys ? stored.userKeys() : stored;
+    new TableCheck(file.toString(), keys, userKeys, findings, (key, value) -> {}).run(env, file);
   }
 
   /** Checks a CURRENT file. */
@@ -55,25 +62,24 @@ public final class FileVerifier {
   }
 
   /** Returns the order of a table's keys, or null if it is unknown. */
-  private StoredKey.@Nullable Order order(Path file) {
+  private @Nullable KeyOrder order(Path file) {
     if (order != null) {
-      return new StoredKey.Order(order.named(order.defaultName()));
+      return order;
     }
-    String bytewise = DBComparator.bytewise().name();
-    String found;
+    String name;
     try {
-      found = DatabaseFiles.comparatorName(DatabaseFiles.directoryOf(file));
+      name = DatabaseFiles.comparatorName(DatabaseFiles.directoryOf(file));
     } catch (Failure | DBException unreadable) {
-      found = bytewise;
+      name = null;
     }
-    if (found == null || found.equals(bytewise)) {
-      return new StoredKey.Order(DBComparator.bytewise());
+    KeyOrder known = name == null ? KeyOrder.BYTEWISE : KeyOrder.of(name);
+    if (known == null) {
+      findings.found(
+          Finding.note(
+              file.toString(),
+              CorruptionException.NO_OFFSET,
+              "the order was not checked: tell by --comparator which order " + name + " is"));
     }
-    findings.found(
-        Finding.note(
-            file.toString(),
-            CorruptionException.NO_OFFSET,
-            "the order was not checked: tell by --comparator which order " + found + " is"));
-    return null;
+    return known;
   }
 }

@@ -11,6 +11,7 @@ import dev.kv.tools.console.Cancellation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,8 @@ final class TableCheck {
   private static final int MAX_FINDINGS = 20;
 
   private final String name;
-  private final StoredKey.@Nullable Order order;
+  private final @Nullable Comparator<byte[]> order;
+  private final boolean userKeys;
   private final Finding.Sink findings;
   private final EntryVisitor visitor;
   private TableContents.@Nullable Filter filter;
@@ -53,11 +55,17 @@ final class TableCheck {
    *
    * @param name the name that findings give to the file
    * @param order the order that keys must have; null if it is unknown
+   * @param userKeys true if the keys have no sequence numbers, as in a stand-alone table
    */
   TableCheck(
-      String name, StoredKey.@Nullable Order order, Finding.Sink findings, EntryVisitor visitor) {
+      String name,
+      @Nullable Comparator<byte[]> order,
+      boolean userKeys,
+      Finding.Sink findings,
+      EntryVisitor visitor) {
     this.name = name;
     this.order = order;
+    this.userKeys = userKeys;
     this.findings = findings;
     this.visitor = visitor;
   }
@@ -168,7 +176,7 @@ final class TableCheck {
 
   private void checkSeparator(long offset, byte[] key) {
     byte[] end = last;
-    if (!StoredKey.isWellFormed(key)) {
+    if (!isWellFormed(key)) {
       found(
           Finding.damage(
               name,
@@ -186,7 +194,7 @@ final class TableCheck {
   }
 
   private void checkEntry(long offset, byte[] key, byte[] value) {
-    if (!StoredKey.isWellFormed(key)) {
+    if (!isWellFormed(key)) {
       found(
           Finding.damage(
               name, offset, "a key without sequence number and type: " + Escape.bytes(key)));
@@ -195,7 +203,7 @@ final class TableCheck {
     if (order != null) {
       checkOrder(order, offset, key);
     }
-    byte[] userKey = StoredKey.userKey(key);
+    byte[] userKey = userKeys ? key : StoredKey.userKey(key);
     if (filter != null && !filter.mayContain(offset, userKey)) {
       found(
           Finding.damage(
@@ -205,29 +213,38 @@ final class TableCheck {
     largest = key;
     last = key;
     entries++;
+    if (!userKeys) {
+      countVersion(key);
+    }
+    visitor.entry(key, value);
+  }
+
+  private void countVersion(byte[] key) {
     long sequence = StoredKey.sequence(key);
     largestSequence = Math.max(largestSequence, sequence);
     leastSequence = Math.min(leastSequence, sequence);
     if (StoredKey.isTombstone(key)) {
       tombstones++;
     }
-    visitor.entry(key, value);
   }
 
-  private void checkOrder(StoredKey.Order keys, long offset, byte[] key) {
+  private boolean isWellFormed(byte[] key) {
+    return userKeys || StoredKey.isWellFormed(key);
+  }
+
+  private String describe(byte[] key) {
+    return userKeys ? Escape.bytes(key) : StoredKey.describe(key);
+  }
+
+  private void checkOrder(Comparator<byte[]> keys, long offset, byte[] key) {
     byte[] before = last;
     byte[] index = separator;
     if (before != null && keys.compare(before, key) >= 0) {
       found(
           Finding.damage(
-              name,
-              offset,
-              "out of order: "
-                  + StoredKey.describe(key)
-                  + " follows "
-                  + StoredKey.describe(before)));
+              name, offset, "out of order: " + describe(key) + " follows " + describe(before)));
     } else if (index != null && keys.compare(index, key) >= 0) {
-      found(Finding.damage(name, offset, "the index hides the key " + StoredKey.describe(key)));
+      found(Finding.damage(name, offset, "the index hides the key " + describe(key)));
     }
   }
 

@@ -172,7 +172,7 @@ public final class Verifier {
               Math.min(size, table.size()),
               "has " + size + " bytes, but the MANIFEST says " + table.size()));
     }
-    TableCheck check = new TableCheck(name, order, findings::add, visitor);
+    TableCheck check = new TableCheck(name, order, false, findings::add, visitor);
     check.run(meter, file);
     tables++;
     blocks += check.blocks();

@@ -3,6 +3,7 @@ package dev.kv.tools.dump;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
+import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.core.batch.EncodedBatch;
@@ -241,6 +242,46 @@ class DumpCommandTest {
         .contains("  entry key='a' value='1'\n");
     assertThat(Cli.run("dump", "--entries", file.toString()).out())
         .contains("  malformed key='a' value='1'\n");
+  }
+
+  @Test
+  void verify_standAloneTable_isCheckedByItsKeys() throws IOException {
+    Path file = temp.resolve("000001.ldb");
+    Options options = Options.builder().blockSize(100).filterPolicy(FilterPolicy.bloom(10)).build();
+    try (TableWriter writer = TableWriter.create(file, options)) {
+      for (int i = 100; i < 999; i++) {
+        writer.add(("key" + i).getBytes(), "value".getBytes());
+      }
+      writer.finish();
+    }
+    Cli whole = Cli.run("dump", "--verify", "--user-keys", file.toString());
+    assertThat(whole.exitCode()).as(whole.out()).isZero();
+    assertThat(whole.out()).isEqualTo(file + ": whole\n");
+    Cli reverse =
+        Cli.run("dump", "--verify", "--user-keys", "--comparator=reverse", file.toString());
+    assertThat(reverse.exitCode()).isEqualTo(1);
+    assertThat(reverse.out()).contains("out of order: key101 follows key100\n");
+    Fixtures.damage(file, 20);
+    assertThat(Cli.run("dump", "--verify", "--user-keys", file.toString()).out())
+        .contains("a block with a wrong checksum");
+  }
+
+  @Test
+  void verify_tableOfKvsReverseOrder_isCheckedInIt() throws IOException {
+    Path dir = temp.resolve("reverse");
+    Cli.runWithInput("a\t1\nb\t2\n", "load", dir.toString(), "--create", "--comparator=reverse");
+    Cli.run("compact", dir.toString());
+    List<Path> tables;
+    try (Stream<Path> files = Files.list(dir)) {
+      tables = files.filter(file -> file.toString().endsWith(".ldb")).toList();
+    }
+    assertThat(tables).isNotEmpty();
+    for (Path table : tables) {
+      Cli verify = Cli.run("dump", "--verify", table.toString());
+      assertThat(verify.out()).isEqualTo(table + ": whole\n");
+      Cli bytewise = Cli.run("dump", "--verify", "--comparator=bytewise", table.toString());
+      assertThat(bytewise.out()).contains("out of order");
+    }
   }
 
   @Test
