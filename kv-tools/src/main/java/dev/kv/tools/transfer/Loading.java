@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts entries from a file or standard input, in batches of 1 MiB, the last one synced, or all at
- * once as a bulk load. The database is opened for the first batch or for the load, so malformed or
- * empty input creates none.
+ * once as a bulk load. The database is opened for the first batch or for the load, and one that
+ * this creates is deleted again if no write was begun, so malformed or empty input creates none.
  *
  * <p>If the process is interrupted, a shutdown hook says how many entries were put. It takes the
  * permit to write and keeps it, so that nothing is put after the number was printed. If a write
@@ -43,6 +43,8 @@ final class Loading {
   private final AtomicLong entries = new AtomicLong();
   private final @Nullable BulkLoadOptions bulk;
   private final Semaphore permit = new Semaphore(1);
+  private Runnable undoCreate = () -> {};
+  private boolean isWriteBegun;
   private @Nullable DB db;
   private @Nullable BulkLoader loader;
   private volatile long put;
@@ -113,6 +115,9 @@ final class Loading {
       DB open = db;
       if (open != null) {
         open.close();
+        if (!isWriteBegun) {
+          undoCreate.run();
+        }
       }
     }
   }
@@ -181,6 +186,7 @@ final class Loading {
   private DB open() {
     DB open = db;
     if (open == null) {
+      undoCreate = database.undoOfCreate();
       open = database.openForWriting(create);
       db = open;
     }
@@ -195,6 +201,7 @@ final class Loading {
 
   private void put(Runnable write) {
     permit.acquireUninterruptibly();
+    isWriteBegun = true;
     try {
       write.run();
       put = entries.get();

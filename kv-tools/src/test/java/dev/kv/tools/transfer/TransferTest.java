@@ -62,8 +62,8 @@ class TransferTest {
         .contains(
             "entry 3: the key 'a' is not after the key before it, 'c'; --sort takes any order")
         .contains("nothing was put");
-    assertThat(Cli.run("count", other).out()).isEqualTo("0\n");
-    assertThat(Cli.runWithInput(unsorted, "load", other, "--sort").exitCode()).isZero();
+    assertThat(temp.resolve("other")).doesNotExist();
+    assertThat(Cli.runWithInput(unsorted, "load", other, "--sort", "--create").exitCode()).isZero();
     assertThat(Cli.run("scan", other).out()).isEqualTo("a\t3\nb\t1\nc\t2\n");
     assertThat(Cli.runWithInput("", "load", other, "--sorted").exitCode()).isZero();
     assertThat(Cli.runWithInput("", "load", other, "--sorted", "--sort").exitCode()).isEqualTo(2);
@@ -225,6 +225,20 @@ class TransferTest {
     assertThat(with.exitCode()).as(with.err()).isZero();
     assertThat(Cli.run("scan", dir).out()).isEqualTo("k\tv\n");
     assertThat(Cli.run("verify", dir).exitCode()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--sorted", "--sort"})
+  void load_bulkOfMalformedInputWithCreate_createsNoDatabase(String how) throws IOException {
+    Path dir = temp.resolve("new");
+    Cli refused = Cli.runWithInput("a\t1\nbroken\n", "load", dir.toString(), "--create", how);
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err()).contains("line 2", "nothing was put").hasLineCount(1);
+    assertThat(dir).doesNotExist();
+    assertThat(Cli.run("put", dir.toString(), "k", "v", "--create").exitCode()).isZero();
+    assertThat(Cli.runWithInput("a\t1\nbroken\n", "load", dir.toString(), how).exitCode())
+        .isEqualTo(1);
+    assertThat(Cli.run("scan", dir.toString()).out()).isEqualTo("k\tv\n");
   }
 
   /** The log of a database that has lost its other files, or of something else. */
