@@ -11,8 +11,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Utf8Lines {
   private static final int CAPACITY = 1 << 16;
+  private static final int LIMIT = 1 << 30;
 
   private final InputStream in;
+  private final int limit;
   private byte[] buffer = new byte[CAPACITY];
   private int from;
   private int end;
@@ -20,7 +22,13 @@ public final class Utf8Lines {
 
   /** Reads lines from {@code in}, which the caller closes. */
   public Utf8Lines(InputStream in) {
+    this(in, LIMIT);
+  }
+
+  /** Reads lines that are shorter than {@code limit} bytes. */
+  Utf8Lines(InputStream in, int limit) {
     this.in = in;
+    this.limit = limit;
   }
 
   /** Returns the number of the line that was read last, from 1 on; 0 before the first. */
@@ -31,7 +39,7 @@ public final class Utf8Lines {
   /**
    * Returns the next line without its end, or null at the end of the stream.
    *
-   * @throws IllegalArgumentException if it is not UTF-8
+   * @throws IllegalArgumentException if it is not UTF-8, or too long
    */
   public @Nullable String next() throws IOException {
     int searched = from;
@@ -74,8 +82,12 @@ public final class Utf8Lines {
     System.arraycopy(buffer, from, buffer, 0, end - from);
     end -= from;
     from = 0;
+    if (end == limit) {
+      number++;
+      throw new IllegalArgumentException("a line must be shorter than " + limit + " bytes");
+    }
     if (end == buffer.length) {
-      buffer = Arrays.copyOf(buffer, 2 * end);
+      buffer = Arrays.copyOf(buffer, Math.min(2 * end, limit));
     }
     int count = in.read(buffer, end, buffer.length - end);
     end += Math.max(count, 0);

@@ -54,6 +54,19 @@ class Utf8LinesTest {
   }
 
   @Test
+  void next_lineLongerThanTheLimit_isRefused() throws IOException {
+    int limit = 100_000;
+    byte[] text = ("a\n" + "b".repeat(limit - 1) + "\n" + "c".repeat(limit) + "\n").getBytes(UTF_8);
+    Utf8Lines lines = new Utf8Lines(new ByteArrayInputStream(text), limit);
+    assertThat(lines.next()).isEqualTo("a");
+    assertThat(lines.next()).hasSize(limit - 1);
+    assertThatThrownBy(lines::next)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a line must be shorter than 100000 bytes");
+    assertThat(lines.number()).isEqualTo(3);
+  }
+
+  @Test
   void next_bytesThatAreNotUtf8_areRefusedInTheirLine() throws IOException {
     Utf8Lines lines =
         new Utf8Lines(new ByteArrayInputStream(new byte[] {'a', '\n', 'b', -1, '\n', 'c'}));
