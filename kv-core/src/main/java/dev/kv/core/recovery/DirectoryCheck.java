@@ -73,15 +73,15 @@ public final class DirectoryCheck {
   }
 
   /**
-   * Throws if the directory holds tables of a database that has lost its CURRENT: creating a new
-   * database there would delete them.
+   * Throws if the directory holds tables, logs or MANIFESTs of a database that has lost its
+   * CURRENT: creating a new database there would delete them. They may be of another program, too.
    */
   public void requireNoRemains() throws IOException {
     for (FileName file : list()) {
-      if (file.kind() == FileName.Kind.TABLE || isLaterManifest(file)) {
+      if (file.kind() == FileName.Kind.TABLE || isLaterManifest(file) || isWrittenLog(file)) {
         throw new CorruptionException(
-            "there is no file CURRENT, but tables or MANIFESTs of a database; DB.repair rebuilds"
-                + " it",
+            "there is no file CURRENT, but tables, logs or MANIFESTs of a database; DB.repair"
+                + " rebuilds it",
             FileNames.current(directory).toString(),
             CorruptionException.NO_OFFSET);
       }
@@ -93,6 +93,12 @@ public final class DirectoryCheck {
    */
   private static boolean isLaterManifest(FileName file) {
     return file.kind() == FileName.Kind.MANIFEST && file.number() > 1;
+  }
+
+  /** Returns true for a log with content. A creation writes none before CURRENT. */
+  private boolean isWrittenLog(FileName file) throws IOException {
+    return file.kind() == FileName.Kind.LOG
+        && env.size(FileNames.log(directory, file.number())) > 0;
   }
 
   /**

@@ -69,17 +69,18 @@ class DirectoryCheckTest {
             new FileName(FileName.Kind.TABLE, 5), new FileName(FileName.Kind.LOG, 6));
   }
 
-  /** A creation that failed may have left a first MANIFEST behind, and a log holds no names. */
+  /** A creation that failed may have left a first MANIFEST behind; it writes no log. */
   @Test
   void requireNoRemains_besideWhatACreationLeaves_returns() throws IOException {
-    for (String name : List.of("LOCK", "MANIFEST-000001", "000003.log", "unrelated", "1.dbtmp")) {
+    for (String name : List.of("LOCK", "MANIFEST-000001", "unrelated", "1.dbtmp")) {
       file(name, 1);
     }
+    file("000003.log", 0);
     check.requireNoRemains();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"000005.ldb", "000005.sst", "MANIFEST-000002"})
+  @ValueSource(strings = {"000005.ldb", "000005.sst", "MANIFEST-000002", "20241126.log"})
   void requireNoRemains_ofADatabaseWithoutCurrent_throws(String name) throws IOException {
     file(name, 1);
     assertThatThrownBy(check::requireNoRemains)
