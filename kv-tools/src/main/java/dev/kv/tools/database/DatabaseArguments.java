@@ -180,12 +180,24 @@ public final class DatabaseArguments {
    * Returns the order to use, under the name that the MANIFEST holds. It is the one that
    * --comparator selects; without the option it is reverse if the MANIFEST names kv's own reverse
    * order, else bytewise.
+   *
+   * @throws Failure if --comparator contradicts a name that kv knows: writes would be in two orders
    */
   public DBComparator comparator() {
     if (order == null) {
       return isReverse() ? KeyOrder.REVERSE.named() : DBComparator.bytewise();
     }
     String name = DatabaseFiles.comparatorName(directory);
+    KeyOrder known = name == null ? order : KeyOrder.of(name);
+    if (known != null && known != order) {
+      throw new Failure(
+          directory
+              + ": has the order of "
+              + name
+              + ", and --comparator says "
+              + order.defaultName()
+              + ": leave it out");
+    }
     return order.named(name == null ? order.defaultName() : name);
   }
 

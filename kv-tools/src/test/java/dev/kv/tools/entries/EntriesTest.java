@@ -188,6 +188,9 @@ class EntriesTest {
     assertThat(Cli.run("put", dir, "c", "3").exitCode()).isZero();
     assertThat(Cli.run("delete", dir, "c").exitCode()).isZero();
     assertThat(Cli.run("scan", dir, "--comparator", "reverse").out()).isEqualTo("b\t2\na\t1\n");
+    Cli wrong = Cli.run("put", dir, "c", "3", "--comparator", "bytewise");
+    assertThat(wrong.exitCode()).isEqualTo(1);
+    assertThat(wrong.err()).contains("kv.ReverseBytewiseComparator").contains("leave it out");
     assertThat(Cli.run("scan", dir, "--all-versions").out())
         .contains("put\ta\t1", "put\tb\t2", "delete\tc\t");
   }
