@@ -27,6 +27,7 @@ import org.infinispan.commons.io.ByteBuffer;
 import org.infinispan.commons.io.ByteBufferFactory;
 import org.infinispan.commons.time.TimeService;
 import org.infinispan.commons.util.IntSet;
+import org.infinispan.configuration.cache.ClusteringConfiguration;
 import org.infinispan.distribution.ch.KeyPartitioner;
 import org.infinispan.marshall.persistence.PersistenceMarshaller;
 import org.infinispan.persistence.PersistenceUtil;
@@ -64,6 +65,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
 
   // Set by start
   private boolean segmented;
+  private boolean transfersState;
   private int segments;
   private StoreDatabase database;
   private TimeService time;
@@ -82,7 +84,9 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     KvStoreConfiguration configuration = ctx.getConfiguration();
     owned.reset();
     segmented = configuration.segmented();
-    segments = ctx.getCache().getCacheConfiguration().clustering().hash().numSegments();
+    ClusteringConfiguration clustering = ctx.getCache().getCacheConfiguration().clustering();
+    transfersState = clustering.stateTransfer().fetchInMemoryState();
+    segments = clustering.hash().numSegments();
     time = ctx.getTimeService();
     marshaller = ctx.getPersistenceMarshaller();
     entries = ctx.getMarshallableEntryFactory();
@@ -246,12 +250,14 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
 
   /**
    * Empties segments that the node gets from others. Those that it has when the cluster begins stay
-   * as they are.
+   * as they are, and so do all if the cache has no state transfer: nobody would send their entries.
    */
   @Override
   public CompletionStage<Void> addSegments(IntSet segments) {
     IntSet emptied = owned.add(segments);
-    return emptied.isEmpty() ? CompletableFuture.completedStage(null) : deleteSegments(emptied);
+    return emptied.isEmpty() || !transfersState
+        ? CompletableFuture.completedStage(null)
+        : deleteSegments(emptied);
   }
 
   @Override

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * first one of its cluster, or the cluster was shut down in order and is complete again: the files
  * have the truth about them. If it is empty, the node has joined others. What its files have of a
  * segment that it gets later is from the time before, when others were not asked, and would bring
- * back entries that were removed since. Infinispan transfers the whole segment, so it is emptied
- * first.
+ * back entries that were removed since. With state transfer, Infinispan sends the whole segment, so
+ * it is emptied first.
  */
 final class OwnedSegments {
   @GuardedBy("this")

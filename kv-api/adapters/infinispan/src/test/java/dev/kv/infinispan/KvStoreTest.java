@@ -22,10 +22,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.infinispan.Cache;
 import org.infinispan.commons.CacheConfigurationException;
+import org.infinispan.commons.test.TestResourceTracker;
 import org.infinispan.commons.time.ControlledTimeService;
 import org.infinispan.commons.time.TimeService;
 import org.infinispan.commons.util.IntSet;
 import org.infinispan.commons.util.IntSets;
+import org.infinispan.configuration.cache.CacheMode;
 import org.infinispan.configuration.cache.ConfigurationBuilder;
 import org.infinispan.configuration.global.GlobalConfigurationBuilder;
 import org.infinispan.configuration.parsing.ParserRegistry;
@@ -38,6 +40,7 @@ import org.infinispan.persistence.spi.MarshallableEntryFactory;
 import org.infinispan.persistence.spi.NonBlockingStore;
 import org.infinispan.persistence.support.WaitNonBlockingStore;
 import org.infinispan.test.TestingUtil;
+import org.infinispan.test.fwk.TestCacheManagerFactory;
 import org.infinispan.transaction.TransactionMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +50,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class KvStoreTest {
   private static final IntSet ALL = IntSets.immutableRangeSet(256);
+
+  private static final Consumer<ConfigurationBuilder> NO_STATE_TRANSFER =
+      cache -> cache.clustering().stateTransfer().fetchInMemoryState(false);
 
   @TempDir Path temp;
 
@@ -162,6 +168,48 @@ class KvStoreTest {
     assertThat(store.sizeWait(ALL)).isEqualTo(1);
     store.join(store.addSegments(ALL));
     assertThat(store.sizeWait(ALL)).isZero();
+  }
+
+  @Test
+  void segments_ofANodeThatJoinsWithoutStateTransfer_stay() {
+    Cache<String, String> cache = cache("people", store -> {}, NO_STATE_TRANSFER);
+    cache.put("ada", "1815");
+    WaitNonBlockingStore<String, String> store = storeOf(cache);
+    store.join(store.addSegments(IntSets.immutableEmptySet()));
+    store.join(store.addSegments(ALL));
+    assertThat(store.sizeWait(ALL)).isEqualTo(1);
+  }
+
+  @Test
+  void node_thatRejoinsWithoutStateTransfer_hasItsEntries() {
+    TestResourceTracker.setThreadTestName(getClass().getName());
+    EmbeddedCacheManager stays = node("stays", NO_STATE_TRANSFER);
+    EmbeddedCacheManager rejoins = node("rejoins", NO_STATE_TRANSFER);
+    try {
+      Cache<String, String> cache = stays.getCache();
+      TestingUtil.blockUntilViewsReceived(30_000, cache, rejoins.getCache());
+      cache.put("ada", "1815");
+      TestingUtil.killCacheManagers(rejoins);
+      TestingUtil.blockUntilViewsReceived(30_000, cache);
+      rejoins = node("rejoins", NO_STATE_TRANSFER);
+      Cache<String, String> back = rejoins.getCache();
+      TestingUtil.waitForNoRebalance(cache, back);
+      assertThat(back.get("ada")).isEqualTo("1815");
+    } finally {
+      TestingUtil.killCacheManagers(stays, rejoins);
+    }
+  }
+
+  /** Starts a node of a cluster with a replicated cache, whose store has its own directory. */
+  private EmbeddedCacheManager node(String name, Consumer<ConfigurationBuilder> cache) {
+    ConfigurationBuilder builder = new ConfigurationBuilder();
+    builder.clustering().cacheMode(CacheMode.REPL_SYNC);
+    builder
+        .persistence()
+        .addStore(KvStoreConfigurationBuilder.class)
+        .location(temp.resolve(name).toString());
+    cache.accept(builder);
+    return TestCacheManagerFactory.createClusteredCacheManager(builder);
   }
 
   @Test
