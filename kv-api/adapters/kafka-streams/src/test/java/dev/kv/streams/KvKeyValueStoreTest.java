@@ -164,6 +164,30 @@ class KvKeyValueStoreTest {
   }
 
   @Test
+  void commit_afterAReopenOfAStoreThatWasNeverWritten_keepsNoOffset() {
+    reopen(new TestContext(directory));
+    store.commit(Map.of(CHANGELOG_PARTITION, 1000L));
+    assertThat(store.committedOffset(CHANGELOG_PARTITION)).isNull();
+    long unknown = -4;
+    store.commit(Map.of(CHANGELOG_PARTITION, unknown));
+    reopen(new TestContext(directory));
+    store.commit(Map.of(CHANGELOG_PARTITION, 1000L));
+    assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(unknown);
+  }
+
+  @Test
+  void commit_afterAReopenOfAStoreWithDataOrOffsets_keepsTheOffset() {
+    put("a", "1");
+    reopen(new TestContext(directory));
+    store.commit(Map.of(CHANGELOG_PARTITION, 5L));
+    assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(5L);
+    store.delete(key("a"));
+    reopen(new TestContext(directory));
+    store.commit(Map.of(CHANGELOG_PARTITION, 6L));
+    assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(6L);
+  }
+
+  @Test
   void scans_showNeitherOffsetsNorPosition() {
     context.processing(1);
     put("", "empty");

@@ -97,7 +97,7 @@ public final class StoreDatabase {
   private final boolean exactlyOnce;
   private final boolean consistency;
 
-  /** True if the store was created by this open, and nothing was written or restored since. */
+  /** True if the open found no offset and no data, and nothing was written or restored since. */
   private boolean untouched;
 
   /** True if the mark of uncommitted writes is in the database. */
@@ -152,6 +152,7 @@ public final class StoreDatabase {
       StoreDatabase database = new StoreDatabase(name, db, context);
       database.check(kind, directory);
       database.offsets.load(db, name);
+      database.untouched = !database.offsets.hasKnown() && database.hasNoData();
       database.metrics = new StoreMetrics(name, kind.metricsScope(), context, db);
       return database;
     } catch (RuntimeException e) {
@@ -174,7 +175,6 @@ public final class StoreDatabase {
     byte[] found = db.get(KIND);
     if (found == null) {
       db.put(KIND, kind.encode());
-      untouched = true;
     } else if (!Arrays.equals(found, kind.encode())) {
       throw new ProcessorStateException(
           "store "
@@ -195,6 +195,13 @@ public final class StoreDatabase {
           "store " + name + " in " + directory + " may have writes of an aborted transaction";
       throw new TaskCorruptedException(
           Set.of(context.taskId()), new ProcessorStateException(message));
+    }
+  }
+
+  private boolean hasNoData() {
+    try (DBIterator cursor = cursor(new byte[] {DATA}, new byte[] {INDEX + 1})) {
+      cursor.seekToFirst();
+      return !cursor.isValid();
     }
   }
 
