@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  * TimedKey}. So a segment is a range of keys, and old segments are deleted together. A store with
  * an index has {@code 02 time key rest} in addition, without a value.
  *
- * <p>The interval is that of the first open. Another retention can be set later.
+ * <p>The interval is that of the supplier, because the cache of Streams merges its entries with
+ * those of the store in the order of these segments. If an open has another interval than the one
+ * before, because the retention was changed, it moves the entries to their new segments.
  */
 abstract class SegmentedStore extends KvStateStore {
   /** Up to this number of entries, deleting them one by one costs less than deleting a range. */
@@ -38,9 +40,7 @@ abstract class SegmentedStore extends KvStateStore {
   private final boolean indexed;
   private final boolean windowsByTime;
   private final long retention;
-  private final long wantedInterval;
-
-  private long interval;
+  private final long interval;
 
   /** The greatest time of an entry that was written or restored since the open. */
   private volatile long streamTime = -1;
@@ -52,7 +52,7 @@ abstract class SegmentedStore extends KvStateStore {
    * Creates a store, which is opened later.
    *
    * @param retention how long an entry is kept, in milliseconds
-   * @param interval the milliseconds of a segment, if the store is new
+   * @param interval the milliseconds of a segment
    * @param env the file system, or null for that of the machine
    */
   SegmentedStore(String name, StoreKind kind, long retention, long interval, @Nullable Env env) {
@@ -61,12 +61,12 @@ abstract class SegmentedStore extends KvStateStore {
     this.indexed = kind.isIndexed();
     this.windowsByTime = kind.structure() == StoreKind.Structure.WINDOW_BY_TIME;
     this.retention = retention;
-    this.wantedInterval = interval;
+    this.interval = interval;
   }
 
   @Override
   final void prepare(StoreDatabase opened) {
-    interval = opened.segmentInterval(wantedInterval);
+    opened.setSegmentInterval(interval, stored -> data(TimedKey.entry(stored)));
   }
 
   private byte[] data(byte[] entry) {

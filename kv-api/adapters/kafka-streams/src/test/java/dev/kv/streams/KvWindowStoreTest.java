@@ -245,6 +245,36 @@ class KvWindowStoreTest {
     assertThat(values(store.fetch(key("a"), 0, Long.MAX_VALUE))).containsExactly("1", "2", "3");
   }
 
+  /** The cache of Streams expects the order of the segments of the supplier. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void reopen_withAnotherRetention_movesTheEntriesToOtherSegments(boolean interrupted) {
+    open(Duration.ofMinutes(2), Structure.WINDOW);
+    put("c", 0, "1");
+    put("b", 90_000, "2");
+    assertThat(values(store.all())).containsExactly("1", "2");
+    open(Duration.ofMinutes(60), Structure.WINDOW);
+    assertThat(values(store.all())).containsExactly("2", "1");
+    assertThat(store.fetch(key("c"), 0)).isEqualTo("1".getBytes());
+    put("a", 29 * MINUTE, "3");
+    put("a", 31 * MINUTE, "4");
+    assertThat(values(store.all())).containsExactly("3", "2", "1", "4");
+    store.close();
+    if (interrupted) {
+      try (DB db = DB.open(directory.resolve("kv").resolve("store"), Options.DEFAULT)) {
+        db.delete(new byte[] {0, 's'});
+        byte[] entry = TimedKey.window("b".getBytes(), 90_000, 0);
+        db.put(TimedKey.stored(StoreDatabase.DATA, 9, entry), "2".getBytes());
+        db.delete(TimedKey.stored(StoreDatabase.DATA, 0, entry));
+      }
+    }
+    open(Duration.ofMinutes(40), Structure.WINDOW);
+    assertThat(values(store.all())).containsExactly("2", "1", "3", "4");
+    assertThat(store.fetch(key("b"), 90_000)).isEqualTo("2".getBytes());
+    put("a", 60 * MINUTE, "5");
+    assertThat(values(store.all())).containsExactly("3", "4", "5");
+  }
+
   @Test
   void restore_ofTheChangelog_hasLiveEntriesOnly() {
     open(Duration.ofMinutes(2), Structure.WINDOW_BY_TIME);

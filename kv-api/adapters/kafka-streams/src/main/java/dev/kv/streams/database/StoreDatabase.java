@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.StreamsConfig;
@@ -87,7 +88,7 @@ public final class StoreDatabase {
   private static final int WRITE_BUFFER_SHARE = 8;
 
   private static final int BITS_PER_KEY = 10;
-  private static final int RESTORE_BATCH_BYTES = 1 << 20;
+  private static final int BATCH_BYTES = 1 << 20;
 
   private final String name;
   private final DB db;
@@ -207,17 +208,61 @@ public final class StoreDatabase {
 
   /** Returns the interval of the segments, which is the wanted one if the store is new. */
   public long segmentInterval(long wanted) {
+    Long found = segmentInterval();
+    if (found != null) {
+      return found;
+    }
+    writeSegmentInterval(wanted);
+    return wanted;
+  }
+
+  /**
+   * Sets the interval of the segments. If it was another one, moves the data to other keys. The
+   * interval is deleted before that and written after it: without one, the data may be in the
+   * middle of a move, and the next call moves the rest.
+   *
+   * @param keys returns the key with this interval for the key with any other
+   */
+  public void setSegmentInterval(long interval, UnaryOperator<byte[]> keys) {
+    Long found = segmentInterval();
+    if (found != null && found == interval) {
+      return;
+    }
+    WriteBatch batch = WriteBatch.create().delete(SEGMENT_INTERVAL);
+    try (DBIterator cursor = cursor(new byte[] {DATA}, new byte[] {DATA + 1})) {
+      for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+        byte[] key = cursor.key();
+        byte[] moved = keys.apply(key);
+        if (!Arrays.equals(key, moved)) {
+          batch.delete(key).put(moved, cursor.value());
+        }
+        if (batch.approximateSize() >= BATCH_BYTES) {
+          writeUnmarked(batch);
+          batch.clear();
+        }
+      }
+    } catch (DBException e) {
+      throw failed("read", e);
+    }
+    writeUnmarked(batch);
+    writeSegmentInterval(interval);
+  }
+
+  private @Nullable Long segmentInterval() {
     byte[] found = get(SEGMENT_INTERVAL);
     if (found == null) {
-      byte[] encoded = ByteBuffer.allocate(Long.BYTES).putLong(wanted).array();
-      writeUnmarked(WriteBatch.create().put(SEGMENT_INTERVAL, encoded));
-      return wanted;
+      return null;
     }
     long interval = found.length == Long.BYTES ? ByteBuffer.wrap(found).getLong() : 0;
     if (interval < 1) {
       throw new ProcessorStateException("store " + name + " has a damaged segment interval");
     }
     return interval;
+  }
+
+  private void writeSegmentInterval(long interval) {
+    byte[] encoded = ByteBuffer.allocate(Long.BYTES).putLong(interval).array();
+    writeUnmarked(WriteBatch.create().put(SEGMENT_INTERVAL, encoded));
   }
 
   /** Returns the stream time of the last {@link #expire}, or -1 if there was none. */
@@ -361,7 +406,7 @@ public final class StoreDatabase {
     WriteBatch batch = WriteBatch.create();
     for (ConsumerRecord<byte[], byte[]> record : records) {
       translation.addTo(batch, record);
-      if (batch.approximateSize() >= RESTORE_BATCH_BYTES) {
+      if (batch.approximateSize() >= BATCH_BYTES) {
         writeUnmarked(batch);
         batch.clear();
       }

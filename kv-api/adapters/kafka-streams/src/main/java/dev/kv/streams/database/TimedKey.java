@@ -57,6 +57,11 @@ public enum TimedKey {
         .array();
   }
 
+  /** Returns the entry of a stored key. */
+  public static byte[] entry(byte[] stored) {
+    return Arrays.copyOfRange(stored, 1 + Long.BYTES, stored.length);
+  }
+
   /** Returns the time that decides about the segment of an entry. */
   public long time(byte[] entry) {
     return ByteBuffer.wrap(entry).getLong(entry.length - suffix());

@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  * Stored keys are a byte, the number of the segment, and the entry.
  */
 public final class SegmentScan extends CursorScan {
-  private static final int HEADER = 1 + Long.BYTES;
-
   private final byte[] lower;
   private final byte @Nullable [] upper;
   private final Predicate<byte[]> filter;
@@ -44,7 +42,7 @@ public final class SegmentScan extends CursorScan {
   byte @Nullable [] settle() {
     while (cursor.isValid()) {
       byte[] stored = cursor.key();
-      byte[] found = Arrays.copyOfRange(stored, HEADER, stored.length);
+      byte[] found = TimedKey.entry(stored);
       boolean before = Arrays.compareUnsigned(found, lower) < 0;
       boolean after = upper != null && Arrays.compareUnsigned(found, upper) > 0;
       if (before || after) {
