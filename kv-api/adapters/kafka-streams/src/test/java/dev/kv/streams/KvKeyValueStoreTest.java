@@ -5,11 +5,16 @@ import static dev.kv.streams.TestContext.INPUT;
 import static dev.kv.streams.TestContext.PARTITION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import dev.kv.DB;
+import dev.kv.DBIterator;
 import dev.kv.Options;
+import dev.kv.errors.DBClosedException;
 import dev.kv.options.TableSuffix;
 import dev.kv.streams.database.StoreDatabase;
+import dev.kv.streams.scan.EntryIterator;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -287,6 +292,16 @@ class KvKeyValueStoreTest {
         .isInstanceOf(InvalidStateStoreException.class);
     assertThatThrownBy(entries::hasNext).isInstanceOf(InvalidStateStoreException.class);
     entries.close();
+  }
+
+  @Test
+  void peek_ofAStoreThatIsClosedAfterHasNext_throwsTheExceptionOfStreams() {
+    DBIterator cursor = mock(DBIterator.class);
+    when(cursor.isValid()).thenReturn(true);
+    when(cursor.keySlice()).thenThrow(new DBClosedException("closed"));
+    try (EntryIterator entries = new EntryIterator("store", cursor, true)) {
+      assertThatThrownBy(entries::peekNextKey).isInstanceOf(InvalidStateStoreException.class);
+    }
   }
 
   private <R> QueryResult<R> ask(Query<R> query, PositionBound bound) {

@@ -5,13 +5,21 @@ import static dev.kv.streams.TestContext.INPUT;
 import static dev.kv.streams.TestContext.PARTITION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import dev.kv.DB;
+import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.streams.database.StoreDatabase;
+import dev.kv.streams.database.StoreKind;
 import dev.kv.streams.database.StoreKind.Structure;
 import dev.kv.streams.database.StoreKind.Values;
 import dev.kv.streams.database.TimedKey;
+import dev.kv.streams.scan.IndexScan;
+import dev.kv.streams.scan.ScanIterator;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -293,6 +301,56 @@ class KvWindowStoreTest {
       byte[] key, @org.jspecify.annotations.Nullable String value) {
     return new org.apache.kafka.clients.consumer.ConsumerRecord<>(
         CHANGELOG, PARTITION, 0, key, value == null ? null : value.getBytes());
+  }
+
+  @Test
+  void scan_thatFailsAtItsFirstEntry_closesItsCursor() {
+    StoreKind kind = new StoreKind(Structure.WINDOW_BY_TIME, Values.PLAIN);
+    StoreDatabase database =
+        StoreDatabase.open("scanned", kind, new TestContext(directory), /* env= */ null);
+    try {
+      byte[] entry = TimedKey.WINDOW.timeFirst(TimedKey.window("a".getBytes(), 5, 0));
+      DBIterator cursor = mock(DBIterator.class);
+      when(cursor.isValid()).thenReturn(true);
+      when(cursor.key())
+          .thenReturn(
+              ByteBuffer.allocate(1 + entry.length).put(StoreDatabase.INDEX).put(entry).array());
+      IndexScan scan =
+          new IndexScan(
+              database,
+              cursor,
+              found -> {
+                throw new ProcessorStateException("cannot read");
+              },
+              TimedKey.WINDOW,
+              found -> true,
+              true);
+      assertThatThrownBy(scan::begin).isInstanceOf(ProcessorStateException.class);
+      verify(cursor).close();
+    } finally {
+      database.close();
+    }
+  }
+
+  @Test
+  void iterator_whoseStoreIsClosedBeforeTheNextEntryIsRead_returnsTheOneItHas() {
+    open(Duration.ofMinutes(2), Structure.WINDOW_BY_TIME);
+    put("a", 5, "1");
+    put("b", 6, "2");
+    Predicate<byte[]> closing =
+        entry -> {
+          if (TimedKey.WINDOW.time(entry) == 6) {
+            store.close();
+          }
+          return true;
+        };
+    SegmentedStore scanned = (SegmentedStore) store;
+    try (var entries =
+        new ScanIterator.OfWindows(
+            () -> scanned.scanKeys(null, null, 0, Long.MAX_VALUE, closing, true))) {
+      assertThat(entries.next().value).isEqualTo("1".getBytes());
+      assertThat(entries.hasNext()).isFalse();
+    }
   }
 
   @Test

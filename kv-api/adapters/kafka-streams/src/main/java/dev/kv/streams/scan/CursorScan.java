@@ -5,6 +5,7 @@ import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
 import dev.kv.streams.database.StoreDatabase;
 import dev.kv.streams.database.TimedKey;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.jspecify.annotations.Nullable;
 
 /** A scan with one cursor, in one direction, which shows some of the entries of the cursor. */
@@ -34,9 +35,9 @@ public abstract class CursorScan implements EntryScan {
         cursor.seekToLast();
       }
       entry = settle();
-    } catch (DBException e) {
+    } catch (RuntimeException e) {
       cursor.close();
-      throw database.failed("read", e);
+      throw e instanceof DBException cause ? database.failed("read", cause) : e;
     }
     return this;
   }
@@ -91,8 +92,8 @@ public abstract class CursorScan implements EntryScan {
     try {
       step();
       entry = settle();
-    } catch (DBClosedException e) {
-      entry = null;
+    } catch (DBClosedException | InvalidStateStoreException e) {
+      entry = null; // The store was closed meanwhile
     } catch (DBException e) {
       throw database.failed("read", e);
     }

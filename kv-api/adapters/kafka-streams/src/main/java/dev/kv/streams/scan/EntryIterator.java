@@ -77,7 +77,11 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
     if (!hasNext()) {
       throw new NoSuchElementException();
     }
-    return key();
+    try {
+      return key();
+    } catch (DBException e) {
+      throw failed(e);
+    }
   }
 
   private Bytes key() {
