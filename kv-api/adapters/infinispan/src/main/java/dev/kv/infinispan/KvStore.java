@@ -39,6 +39,8 @@ import org.infinispan.persistence.spi.PersistenceException;
 import org.infinispan.util.concurrent.BlockingManager;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A store of Infinispan in a kv database. Infinispan creates it if the configuration of a cache has
@@ -57,6 +59,8 @@ import org.reactivestreams.Publisher;
  */
 @ConfiguredBy(KvStoreConfiguration.class)
 public final class KvStore<K, V> implements NonBlockingStore<K, V> {
+  private static final Logger log = LoggerFactory.getLogger(KvStore.class);
+
   private static final String DIRECTORY = "kv";
 
   private final Map<Transaction, WriteBatch> prepared = new ConcurrentHashMap<>();
@@ -87,6 +91,12 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     ClusteringConfiguration clustering = ctx.getCache().getCacheConfiguration().clustering();
     transfersState = clustering.stateTransfer().fetchInMemoryState();
     segments = clustering.hash().numSegments();
+    if (bringsBackRemoved(configuration, clustering)) {
+      log.warn(
+          "the store of cache {} is preloaded or not segmented: if this node rejoins its cluster,"
+              + " entries that were removed while it was away can come back",
+          ctx.getCache().getName());
+    }
     time = ctx.getTimeService();
     marshaller = ctx.getPersistenceMarshaller();
     entries = ctx.getMarshallableEntryFactory();
@@ -108,6 +118,18 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
                     ctx.getGlobalConfiguration(),
                     segmented ? segments : 0),
         "kv-start");
+  }
+
+  /**
+   * Returns true if entries that were removed while the node was away can come back with it,
+   * although others send it what they have. Infinispan reads the entries of a preloaded store
+   * before it announces segments, and announces none to a store without segments.
+   */
+  static boolean bringsBackRemoved(
+      KvStoreConfiguration configuration, ClusteringConfiguration clustering) {
+    return clustering.cacheMode().needsStateTransfer()
+        && clustering.stateTransfer().fetchInMemoryState()
+        && (configuration.preload() || !configuration.segmented());
   }
 
   @Override
@@ -260,6 +282,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
         : deleteSegments(emptied);
   }
 
+  /** Deletes segments. Infinispan calls this and {@link #addSegments} if the store has segments. */
   @Override
   public CompletionStage<Void> removeSegments(IntSet segments) {
     owned.remove(segments);
@@ -267,28 +290,8 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   }
 
   private CompletionStage<Void> deleteSegments(IntSet segments) {
-    if (!segmented) {
-      return removeKeys(segments);
-    }
     return run(
         () -> database.removeSegments(segments.intStream().sorted().iterator()),
-        "kv-remove-segments");
-  }
-
-  /** Deletes the entries of segments one by one, in a store that is not segmented. */
-  private CompletionStage<Void> removeKeys(IntSet segments) {
-    return run(
-        () -> {
-          try (EntryScan scan = scan(null)) {
-            while (scan.next()) {
-              byte[] key = scan.key();
-              K object = keyOf(key);
-              if (segments.contains(partitioner.getSegment(object))) {
-                database.delete(EntryFormat.entryKey(0, key, 0, key.length));
-              }
-            }
-          }
-        },
         "kv-remove-segments");
   }
 

@@ -28,6 +28,7 @@ import org.infinispan.commons.time.TimeService;
 import org.infinispan.commons.util.IntSet;
 import org.infinispan.commons.util.IntSets;
 import org.infinispan.configuration.cache.CacheMode;
+import org.infinispan.configuration.cache.Configuration;
 import org.infinispan.configuration.cache.ConfigurationBuilder;
 import org.infinispan.configuration.global.GlobalConfigurationBuilder;
 import org.infinispan.configuration.parsing.ParserRegistry;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class KvStoreTest {
@@ -212,23 +214,33 @@ class KvStoreTest {
     return TestCacheManagerFactory.createClusteredCacheManager(builder);
   }
 
-  @Test
-  void removedSegments_ofAStoreWithoutSegments_areEmpty() {
-    Cache<String, String> cache = cache("people", store -> store.segmented(false), c -> {});
-    for (int i = 0; i < 100; i++) {
-      cache.put("key" + i, "value");
+  @ParameterizedTest
+  @CsvSource({
+    "REPL_SYNC, true, false, true, false",
+    "REPL_SYNC, true, true, true, true",
+    "DIST_SYNC, true, false, false, true",
+    "DIST_SYNC, false, true, true, false",
+    "LOCAL, true, true, false, false"
+  })
+  void bringsBackRemoved_isTrueForAPreloadedStoreOrOneWithoutSegmentsInACluster(
+      CacheMode mode,
+      boolean stateTransfer,
+      boolean preload,
+      boolean segmented,
+      boolean bringsBack) {
+    ConfigurationBuilder builder = new ConfigurationBuilder();
+    builder.clustering().cacheMode(mode);
+    if (!stateTransfer) {
+      NO_STATE_TRANSFER.accept(builder);
     }
-    WaitNonBlockingStore<String, String> store = storeOf(cache);
-    // Without segments, the keys of a cache of one process are all in the first one
-    IntSet first = IntSets.immutableSet(0);
-    IntSet others = IntSets.mutableCopyFrom(ALL);
-    others.removeAll(first);
-    assertThat(store.sizeWait(first)).isEqualTo(100);
-    assertThat(store.sizeWait(others)).isZero();
-    store.join(store.removeSegments(others));
-    assertThat(store.sizeWait(ALL)).isEqualTo(100);
-    store.join(store.removeSegments(first));
-    assertThat(store.sizeWait(ALL)).isZero();
+    builder
+        .persistence()
+        .addStore(KvStoreConfigurationBuilder.class)
+        .preload(preload)
+        .segmented(segmented);
+    Configuration configuration = builder.build();
+    KvStoreConfiguration store = (KvStoreConfiguration) configuration.persistence().stores().get(0);
+    assertThat(KvStore.bringsBackRemoved(store, configuration.clustering())).isEqualTo(bringsBack);
   }
 
   @Test
