@@ -40,6 +40,11 @@ final class OwnedSegments {
     }
   }
 
+  /** Returns the number of owned segments, which is that of all before the first announcement. */
+  synchronized int count(int all) {
+    return owned == null ? all : owned.size();
+  }
+
   /** Forgets all announcements. */
   synchronized void reset() {
     owned = null;

@@ -133,6 +133,13 @@ final class StoreDatabase {
     return db.iterator(SCAN);
   }
 
+  /** Returns an estimate of the number of keys of all segments, with those of the index. */
+  long estimatedKeys() {
+    String estimate = db.admin().property("kv.estimate-num-keys");
+    // Without the key of the number of segments
+    return estimate == null ? 0 : Math.max(0, Long.parseLong(estimate) - 1);
+  }
+
   /**
    * Deletes segments. Those that are next to each other are deleted at once, with a range delete if
    * they have more than a few keys. No other thread writes to them meanwhile.

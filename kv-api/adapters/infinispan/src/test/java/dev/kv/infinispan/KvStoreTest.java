@@ -243,6 +243,30 @@ class KvStoreTest {
     assertThat(KvStore.bringsBackRemoved(store, configuration.clustering())).isEqualTo(bringsBack);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void approximateSize_isAnEstimateThatReadsNoEntries(boolean segmented) {
+    Cache<String, String> cache =
+        cache(
+            "people",
+            store -> store.segmented(segmented),
+            builder -> builder.statistics().enable());
+    for (int i = 0; i < 1000; i++) {
+      cache.put("key" + i, "value");
+    }
+    WaitNonBlockingStore<String, String> store = storeOf(cache);
+    StoreDatabase database =
+        (StoreDatabase) TestingUtil.extractField(TestingUtil.getFirstStore(cache), "database");
+    String iterators = database.db().admin().property("kv.iterators");
+    assertThat(store.approximateSizeWait(ALL)).isEqualTo(1000);
+    IntSet half = IntSets.immutableRangeSet(128);
+    assertThat(store.approximateSizeWait(half)).isEqualTo(segmented ? 500 : 1000);
+    store.join(store.addSegments(half));
+    assertThat(store.approximateSizeWait(half)).isEqualTo(1000);
+    assertThat(cache.getAdvancedCache().getStats().getApproximateEntries()).isEqualTo(1000);
+    assertThat(database.db().admin().property("kv.iterators")).isEqualTo(iterators);
+  }
+
   @Test
   void purge_deletesWhatExpired_andItsIndex() {
     Cache<String, String> cache = cache("people");

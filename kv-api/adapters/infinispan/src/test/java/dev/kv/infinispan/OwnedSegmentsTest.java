@@ -49,4 +49,14 @@ class OwnedSegmentsTest {
     owned.reset();
     assertThat(owned.add(set(1, 2))).isEmpty();
   }
+
+  @Test
+  void count_isThatOfTheOwnedSegments() {
+    assertThat(owned.count(256)).isEqualTo(256);
+    owned.add(set());
+    assertThat(owned.count(256)).isZero();
+    owned.add(set(1, 2, 3));
+    owned.remove(set(2));
+    assertThat(owned.count(256)).isEqualTo(2);
+  }
 }
