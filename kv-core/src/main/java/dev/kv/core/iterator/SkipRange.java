@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param end the first key that is not known to be dead; null for the end of the database
  * @param since the sequence number from which on views do not see a key before {@code end}; {@link
  *     #NEVER} if nothing is known yet, and then {@code end} has no meaning
- * @param changes the number of changes outside the log that a view must see, in the same way
+ * @param changes the number of changes outside the log that a view must see, no more and no less;
+ *     {@link #NEVER} in the same way
  * @param watchedEnd the first key that is not watched; null for the end of the database
  * @param watchedSince every put at this sequence number or a later one is compared with the range;
  *     {@link #NEVER} if a leader has not begun with that

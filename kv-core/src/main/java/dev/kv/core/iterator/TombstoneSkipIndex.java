@@ -39,10 +39,10 @@ import org.jspecify.annotations.Nullable;
  * Chain    A seek that begins inside a range skips it and goes on. What it finds extends the proof
  *          of the whole range to its own sequence number, because the skipped part is proved for it
  *          by the rule above.
- * Changes  Content that does not pass the log is compared with no range. So the leader removes all
- *          ranges before such content becomes visible (clear), and the watch of a later range
- *          begins after it. A compaction filter takes keys away without a sequence number; so a
- *          view uses a range only if its state has all such changes that the proof saw.
+ * Changes  Content that does not pass the log is compared with no range, and a compaction filter
+ *          takes keys away without a sequence number. So a view uses a range only if its state has
+ *          the same number of such changes as the one of the proof. In a database that is open for
+ *          reading only, each refresh is such a change, and no put is reported.
  * </pre>
  *
  * <p>All accesses of the array of ranges are volatile, and a range is immutable. Without a range, a
@@ -99,7 +99,7 @@ public final class TombstoneSkipIndex {
    */
   public @Nullable SkipRange find(@Nullable LookupKey target, long sequence, long changes) {
     for (SkipRange range : ranges) {
-      if (range.since() <= sequence && range.changes() <= changes && isInDeadPart(target, range)) {
+      if (range.since() <= sequence && range.changes() == changes && isInDeadPart(target, range)) {
         if (!used) {
           used = true;
         }
@@ -230,7 +230,7 @@ public final class TombstoneSkipIndex {
     if (++puts >= MAX_UNUSED_PUTS) {
       puts = 0;
       if (!used) {
-        clear();
+        ranges = NONE;
       }
       used = false;
     }
@@ -274,13 +274,6 @@ public final class TombstoneSkipIndex {
   private boolean beginsAtOrAfter(SkipRange range, byte[] key) {
     byte[] from = range.from();
     return from != null && order.compare(from, key) >= 0;
-  }
-
-  /**
-   * Removes all ranges. Called by the leader before content becomes visible that it did not report.
-   */
-  public void clear() {
-    ranges = NONE;
   }
 
   /** Returns the number of ranges, for tests. */

@@ -260,7 +260,6 @@ public final class CommitPipeline {
 
   /** Lets readers see a sequence number whose content has not passed the log. Leader only. */
   void publish(long sequence) {
-    skips.clear();
     LAST_SEQUENCE.setRelease(this, sequence);
   }
 

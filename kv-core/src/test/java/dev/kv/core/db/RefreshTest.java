@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
+import dev.kv.DBIterator;
 import dev.kv.DBReader;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
+import dev.kv.Snapshot;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
@@ -100,6 +102,82 @@ class RefreshTest extends DbTestBase {
         assertThat(contents(copy, ReadOptions.DEFAULT))
             .isEqualTo(contents(db, ReadOptions.DEFAULT));
       }
+    }
+  }
+
+  private void putAndDelete(int from, int to) {
+    for (int i = from; i < to; i++) {
+      put(key(i), "v");
+      db.delete(b(key(i)));
+    }
+  }
+
+  /** Returns the first key that a new iterator finds. The third seek may skip tombstones. */
+  private static String first(ReadOnlyDB reader) {
+    try (DBIterator cursor = reader.iterator()) {
+      return first(cursor);
+    }
+  }
+
+  private static String first(DBIterator cursor) {
+    cursor.seekToFirst();
+    return cursor.isValid() ? s(cursor.key()) : NOT_FOUND;
+  }
+
+  @Test
+  void refresh_afterSeeksOverTombstonesOnly_showsTheNewKeys() {
+    open();
+    putAndDelete(0, 300);
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT)) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(contents(reader, ReadOptions.DEFAULT)).isEmpty();
+      }
+      for (int i = 100; i < 110; i++) {
+        put(key(i), "new");
+      }
+      assertThat(reader.refresh()).isTrue();
+      assertThat(contents(reader, ReadOptions.DEFAULT)).hasSize(10);
+    }
+  }
+
+  @Test
+  void refresh_afterSeeksOverTombstonesBeforeAKey_showsTheNewKeys() {
+    open();
+    putAndDelete(0, 300);
+    put(key(300), "end");
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT);
+        Snapshot before = reader.snapshot()) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(first(reader)).isEqualTo(key(300));
+      }
+      put(key(100), "new");
+      assertThat(reader.refresh()).isTrue();
+      for (int i = 0; i < 3; i++) {
+        assertThat(first(reader)).isEqualTo(key(100));
+      }
+      db.delete(b(key(100)));
+      assertThat(reader.refresh()).isTrue();
+      for (int i = 0; i < 3; i++) {
+        assertThat(first(reader)).isEqualTo(key(300));
+      }
+      assertThat(contents(reader, ReadOptions.builder().snapshot(before).build()))
+          .containsOnlyKeys(key(300));
+    }
+  }
+
+  /** An iterator keeps its view, and may find the tombstones only after the refresh. */
+  @Test
+  void refresh_beforeAnOlderIteratorSeeks_showsTheNewKeys() {
+    open();
+    putAndDelete(0, 300);
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT);
+        DBIterator older = reader.iterator()) {
+      put(key(100), "new");
+      assertThat(reader.refresh()).isTrue();
+      for (int i = 0; i < 3; i++) {
+        assertThat(first(older)).isEqualTo(NOT_FOUND);
+      }
+      assertThat(first(reader)).isEqualTo(key(100));
     }
   }
 

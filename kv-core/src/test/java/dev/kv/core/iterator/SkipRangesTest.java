@@ -109,12 +109,16 @@ class SkipRangesTest {
   }
 
   @Test
-  void find_ofAViewWithoutAChangeThatTheProofSaw_isNothing() {
+  void find_ofAViewWithOtherChangesThanTheProof_isNothing() {
     offer("b", "f", 10);
     index.beginWatches(10);
     index.offer(bytes("b"), bytes("f"), 10, 3);
     assertThat(find("c", 10, 2)).isEqualTo("none");
     assertThat(find("c", 10, 3)).isEqualTo("f");
+    assertThat(find("c", 10, 4)).isEqualTo("none");
+    assertThat(find("c", 11, 4)).isEqualTo("none");
+    index.offer(bytes("b"), bytes("e"), 11, 4);
+    assertThat(find("c", 11, 4)).isEqualTo("e");
   }
 
   @Test
@@ -256,14 +260,6 @@ class SkipRangesTest {
     assertThat(index.count()).isEqualTo(TombstoneSkipIndex.MAX_RANGES);
     offer("a", "az", 10);
     assertThat(find("c", 10)).as("the oldest one now").isEqualTo("none");
-  }
-
-  @Test
-  void clear_removesAllRanges() {
-    prove("b", "f");
-    index.clear();
-    assertThat(index.isEmpty()).isTrue();
-    assertThat(find("c", 10)).isEqualTo("none");
   }
 
   @Test

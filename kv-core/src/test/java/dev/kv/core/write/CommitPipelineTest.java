@@ -278,17 +278,6 @@ final class CommitPipelineTest {
     assertThat(target.get("b", 2)).isEqualTo("2");
   }
 
-  @Test
-  void publish_ofContentOutsideTheLog_dropsTheRangesThatSeeksSkip() {
-    pipeline.skips().offer(bytes("a"), bytes("b"), 0, 0);
-    assertThat(pipeline.skips().isEmpty()).isFalse();
-    try (ExclusiveWriter writer = pipeline.exclusive()) {
-      writer.takeSequence();
-      writer.publish();
-    }
-    assertThat(pipeline.skips().isEmpty()).isTrue();
-  }
-
   /** A range of tombstones ends before the first put into it, and a deletion changes nothing. */
   @Test
   void put_intoARangeThatSeeksSkip_shortensIt() {
