@@ -10,6 +10,10 @@ import java.nio.file.Path;
  * A log writer that stores records into a memory-mapped file. All payloads of a record are stored
  * before its first header, and headers in order. So the bytes that a killed process leaves after
  * its last whole record have no header, and read as the end.
+ *
+ * <p>A header is there at once, because a processor stores four bytes at once. The checksum comes
+ * first: without length and type, it reads as no header. Then come its last byte again, the length
+ * and the type.
  */
 final class MappedLogWriter extends LogWriter {
   /**
@@ -38,7 +42,7 @@ final class MappedLogWriter extends LogWriter {
     }
     file.store(header + LogFormat.HEADER, record, off, len);
     putHeader(headers, 0, LogFormat.FULL, record, off, len);
-    file.store(header, headers, 0, LogFormat.HEADER);
+    storeHeader(header, 0);
   }
 
   private void extend(long end) throws NoRoomInLogException {
@@ -76,9 +80,18 @@ final class MappedLogWriter extends LogWriter {
     }
     at = header;
     for (int i = 0; i < fragments; i++) {
-      file.store(at, headers, i * LogFormat.HEADER, LogFormat.HEADER);
+      storeHeader(at, i * LogFormat.HEADER);
       at += LogFormat.leftInBlock(at);
     }
+  }
+
+  /**
+   * Stores the header at {@code from} of the scratch buffer; the last four bytes are the second.
+   */
+  private void storeHeader(long at, int from) throws IOException {
+    int rest = LogFormat.HEADER - Integer.BYTES;
+    file.store(at, headers, from, Integer.BYTES);
+    file.store(at + rest, headers, from + rest, Integer.BYTES);
   }
 
   @Override

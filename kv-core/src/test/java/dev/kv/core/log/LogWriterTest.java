@@ -120,6 +120,42 @@ final class LogWriterTest {
     }
   }
 
+  /**
+   * A processor stores four bytes at once. A copy of more bytes may be cut short, by the end of the
+   * process, after any of them.
+   */
+  @Test
+  void mapped_killedInsideAStore_leavesWholeRecordsAndASilentEnd() throws IOException {
+    String endsBlock = big("v", BLOCK - 3 * HEADER - "foo".length());
+    List<String> records = List.of("foo", endsBlock, "", "bar", big("z", 2 * BLOCK), "", "x");
+    List<Store> stores = new ArrayList<>();
+    LogWriter writer = LogWriter.mapped(Path.of("l"), new Recorder(stores));
+    List<Integer> storesPerRecord = new ArrayList<>();
+    for (String record : records) {
+      writer.append(direct(record), 0, record.length());
+      storesPerRecord.add(stores.size());
+    }
+    byte[] bytes = new byte[4 * BLOCK];
+    for (int i = 0; i < stores.size(); i++) {
+      Store store = stores.get(i);
+      int whole = 0;
+      while (storesPerRecord.get(whole) <= i) {
+        whole++;
+      }
+      int count = store.bytes.length <= Integer.BYTES ? 0 : Math.min(store.bytes.length, 20);
+      for (int done = 0; done < count; done++) {
+        System.arraycopy(store.bytes, 0, bytes, (int) store.position, done);
+        LogBytes log = new LogBytes();
+        log.append(bytes);
+        LogBytes.Result result = log.read();
+        assertThat(result.reasons).as("after %d bytes of store %d", done, i).isEmpty();
+        assertThat(result.records).isEqualTo(records.subList(0, whole));
+        assertThat(result.end).isIn(LogEnd.TORN, LogEnd.ZEROS);
+      }
+      System.arraycopy(store.bytes, 0, bytes, (int) store.position, store.bytes.length);
+    }
+  }
+
   @Test
   void append_withoutRoom_writesNothingAndMayBeTriedAgain() throws IOException {
     Failing file = new Failing();
@@ -149,7 +185,7 @@ final class LogWriterTest {
     assertThatThrownBy(() -> writer.append(direct(big("x", BLOCK)), 0, BLOCK))
         .isInstanceOf(NoRoomInLogException.class)
         .hasCause(file.error);
-    assertThat(file.stores).isEqualTo(2);
+    assertThat(file.stores).isEqualTo(3);
     file.error = null;
     writer.append(direct(big("x", BLOCK)), 0, BLOCK);
   }
