@@ -5,6 +5,7 @@ import dev.kv.core.log.LogReader;
 import dev.kv.errors.CorruptionException;
 import dev.kv.event.DamageEvent;
 import dev.kv.options.RecoveryMode;
+import java.nio.file.Path;
 
 /**
  * Decides by the recovery mode how to handle damage in one log: continue after it, end the recovery
@@ -16,7 +17,6 @@ final class LogDamage implements LogReader.Reporter {
   private final Events events;
   private final RecoveryMode mode;
   private final String file;
-  private final boolean lastLog;
   private long dropped;
   private boolean damaged;
   private String reason = "";
@@ -28,11 +28,10 @@ final class LogDamage implements LogReader.Reporter {
   private long gapAt;
   private long gapBytes;
 
-  LogDamage(Events events, RecoveryMode mode, String file, boolean lastLog) {
+  LogDamage(Events events, RecoveryMode mode, String file) {
     this.events = events;
     this.mode = mode;
     this.file = file;
-    this.lastLog = lastLog;
   }
 
   @Override
@@ -45,14 +44,8 @@ final class LogDamage implements LogReader.Reporter {
     switch (mode) {
       case CPP_COMPAT -> note(offset, bytes, what);
       case POINT_IN_TIME -> end(offset, bytes, what);
-      case TORN_WRITES -> {
+      case TORN_WRITES, STRICT -> {
         if (!torn) {
-          throw corrupt(what, offset);
-        }
-        end(offset, bytes, what);
-      }
-      case STRICT -> {
-        if (!torn || !lastLog) {
           throw corrupt(what, offset);
         }
         end(offset, bytes, what);
@@ -106,6 +99,15 @@ final class LogDamage implements LogReader.Reporter {
     }
     if (hasEnded() && offset != endedAt) {
       dropped += bytes;
+    }
+  }
+
+  /**
+   * Handles a later log that is not empty, after recovery has ended: throws if nothing may follow.
+   */
+  void laterLog(Path log) {
+    if (mode == RecoveryMode.STRICT) {
+      throw corrupt(reason + "; " + log.getFileName() + " follows it and is not empty", endedAt);
     }
   }
 

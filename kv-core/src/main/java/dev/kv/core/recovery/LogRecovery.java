@@ -71,7 +71,9 @@ public final class LogRecovery {
   /** The oldest log that the MANIFEST needs, if it is missing. */
   private @Nullable Path missing;
 
-  private boolean ended;
+  /** The damage at which recovery has ended, or null. */
+  private @Nullable LogDamage end;
+
   private int logs;
   private long records;
   private long dropped;
@@ -112,26 +114,26 @@ public final class LogRecovery {
       LOG.warn("{}: {}: its records are lost", context.directory(), reason);
     }
     try {
-      for (int i = 0; i < numbers.size(); i++) {
-        boolean last = i == numbers.size() - 1;
-        replay(FileNames.log(context.directory(), numbers.get(i)), last);
+      for (long number : numbers) {
+        replay(FileNames.log(context.directory(), number));
       }
     } finally {
       record.free();
     }
   }
 
-  private void replay(Path path, boolean last) throws IOException {
+  private void replay(Path path) throws IOException {
     String file = path.toString();
     long length = context.env().size(path);
     lastLength = length;
     lastEndsOnRecord = false;
-    if (ended) {
-      dropped += recordBytes(path);
+    LogDamage before = end;
+    if (before != null) {
+      passOver(path, before);
       LOG.warn("{}: not replayed: recovery ended in an earlier log: {}", file, reason);
       return;
     }
-    LogDamage damage = new LogDamage(context.events(), mode, file, last);
+    LogDamage damage = new LogDamage(context.events(), mode, file);
     long recordsBefore = records;
     try (LogReader reader = new LogReader(context.env(), path, damage)) {
       boolean first = true;
@@ -148,16 +150,18 @@ public final class LogRecovery {
     LOG.info("{}: replayed {} records", file, records - recordsBefore);
   }
 
-  /** Returns the number of bytes of records in a log that is not replayed. */
-  private long recordBytes(Path path) throws IOException {
-    long sum = 0;
+  /** Counts the bytes of the records in a log after the damage at which recovery has ended. */
+  private void passOver(Path path, LogDamage before) throws IOException {
     LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
     try (LogReader reader = new LogReader(context.env(), path, ignored)) {
       while (reader.readRecord(record)) {
-        sum += record.length();
+        before.laterLog(path);
+        dropped += record.length();
+      }
+      if (reader.bytesAfterLastRecord() > 0) {
+        before.laterLog(path);
       }
     }
-    return sum;
   }
 
   private void finish(LogReader reader, LogDamage damage, long length) {
@@ -169,7 +173,7 @@ public final class LogRecovery {
             && reader.endOfLastRecord() == length
             && damage.dropped() == 0
             && !damage.hasEnded();
-    ended = damage.hasEnded();
+    end = damage.hasEnded() ? damage : null;
     dropped += damage.dropped();
     damaged |= damage.isDamaged();
     if (reason.isEmpty()) {
@@ -336,7 +340,7 @@ public final class LogRecovery {
 
   /** Returns true if all logs are empty: no record was found and no bytes were dropped. */
   public boolean foundNothing() {
-    return records == 0 && dropped == 0 && !ended && reason.isEmpty();
+    return records == 0 && dropped == 0 && end == null && reason.isEmpty();
   }
 
   /**

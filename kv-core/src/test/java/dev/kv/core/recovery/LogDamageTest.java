@@ -7,6 +7,7 @@ import dev.kv.core.event.Events;
 import dev.kv.errors.CorruptionException;
 import dev.kv.event.DamageEvent;
 import dev.kv.options.RecoveryMode;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -18,10 +19,10 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 class LogDamageTest {
   private final List<DamageEvent> heard = new ArrayList<>();
 
-  private LogDamage damage(RecoveryMode mode, boolean lastLog) {
+  private LogDamage damage(RecoveryMode mode) {
     Events events = new Events("db", event -> heard.add((DamageEvent) event));
     events.onPost(events::deliver);
-    return new LogDamage(events, mode, "5.log", lastLog);
+    return new LogDamage(events, mode, "5.log");
   }
 
   private static void assertRefused(ThrowingCallable call, String what, long offset) {
@@ -42,7 +43,7 @@ class LogDamageTest {
 
   @Test
   void damage_underCppCompat_isCountedAndPassed() {
-    LogDamage damage = damage(RecoveryMode.CPP_COMPAT, false);
+    LogDamage damage = damage(RecoveryMode.CPP_COMPAT);
     assertThat(damage.reason()).isEmpty();
     damage.corruption(100, 7, "bad checksum", false);
     damage.corruption(200, 3, "torn", true);
@@ -59,7 +60,7 @@ class LogDamageTest {
   @ParameterizedTest
   @EnumSource(names = {"POINT_IN_TIME", "TORN_WRITES"})
   void tornDamage_whereTheRecoveryMayEnd_endsItAndTheRestIsDropped(RecoveryMode mode) {
-    LogDamage damage = damage(mode, false);
+    LogDamage damage = damage(mode);
     damage.recordAfterEnd(0, 1000);
     assertThat(damage.dropped()).as("before the end").isZero();
     damage.corruption(100, 7, "torn", true);
@@ -67,6 +68,7 @@ class LogDamageTest {
     damage.corruption(200, 3, "bad checksum", false);
     damage.recordAfterEnd(300, 50);
     damage.tornEnd(400, 20);
+    damage.laterLog(Path.of("db", "6.log"));
     assertThat(damage.dropped()).isEqualTo(7 + 3 + 50);
     assertThat(damage.reason()).isEqualTo("torn (5.log, offset 100)");
     assertThat(heard).hasSize(1);
@@ -75,7 +77,7 @@ class LogDamageTest {
   /** Such as one that does not follow the log before. */
   @Test
   void recordThatIsTheDamage_isCountedOnce() {
-    LogDamage damage = damage(RecoveryMode.POINT_IN_TIME, true);
+    LogDamage damage = damage(RecoveryMode.POINT_IN_TIME);
     damage.corruption(100, 21, "a record that is no batch", false);
     damage.recordAfterEnd(100, 21);
     damage.recordAfterEnd(121, 30);
@@ -84,28 +86,32 @@ class LogDamageTest {
 
   @Test
   void otherDamage_isRefusedUnlessTheRecoveryEndsAnywhere() {
-    LogDamage anywhere = damage(RecoveryMode.POINT_IN_TIME, false);
+    LogDamage anywhere = damage(RecoveryMode.POINT_IN_TIME);
     anywhere.corruption(100, 7, "bad checksum", false);
     assertThat(anywhere.hasEnded()).isTrue();
     assertThat(anywhere.dropped()).isEqualTo(7);
     for (RecoveryMode mode : List.of(RecoveryMode.TORN_WRITES, RecoveryMode.STRICT)) {
-      LogDamage damage = damage(mode, true);
+      LogDamage damage = damage(mode);
       assertRefused(() -> damage.corruption(100, 7, "bad checksum", false), "bad checksum", 100);
       assertThat(damage.hasEnded()).isFalse();
     }
   }
 
   @Test
-  void tornDamage_underStrict_mayOnlyBeTheEndOfTheLastLog() {
-    LogDamage earlier = damage(RecoveryMode.STRICT, false);
-    assertRefused(() -> earlier.corruption(100, 7, "torn", true), "torn", 100);
-    LogDamage last = damage(RecoveryMode.STRICT, true);
-    last.corruption(100, 7, "torn", true);
-    assertThat(last.hasEnded()).isTrue();
-    last.corruption(200, 3, "bad checksum", false);
-    assertThat(last.dropped()).as("what follows is no record").isEqualTo(7);
+  void tornDamage_underStrict_endsItAndNothingMayFollow() {
+    LogDamage damage = damage(RecoveryMode.STRICT);
+    damage.corruption(100, 7, "torn", true);
+    assertThat(damage.hasEnded()).isTrue();
+    damage.corruption(200, 3, "bad checksum", false);
+    assertThat(damage.dropped()).as("what follows is no record").isEqualTo(7);
     assertRefused(
-        () -> last.recordAfterEnd(300, 50), "torn (5.log, offset 100); whole records follow", 300);
+        () -> damage.recordAfterEnd(300, 50),
+        "torn (5.log, offset 100); whole records follow",
+        300);
+    assertRefused(
+        () -> damage.laterLog(Path.of("db", "6.log")),
+        "torn (5.log, offset 100); 6.log follows it and is not empty",
+        100);
   }
 
   @ParameterizedTest
@@ -113,7 +119,7 @@ class LogDamageTest {
       mode = Mode.EXCLUDE,
       names = {"CPP_COMPAT", "PARANOID"})
   void gap_beforeARecordThatContinues_isNoDamage(RecoveryMode mode) {
-    LogDamage damage = damage(mode, true);
+    LogDamage damage = damage(mode);
     damage.gap(100, 900);
     damage.checkGap(8, 8);
     damage.checkGap(20, 9); // without a gap
@@ -126,7 +132,7 @@ class LogDamageTest {
       mode = Mode.EXCLUDE,
       names = {"CPP_COMPAT", "PARANOID"})
   void gap_beforeARecordThatDoesNotContinue_isWhereItEnds(RecoveryMode mode) {
-    LogDamage damage = damage(mode, true);
+    LogDamage damage = damage(mode);
     damage.gap(100, 900);
     damage.checkGap(9, 8);
     assertThat(damage.hasEnded()).isTrue();
@@ -139,7 +145,7 @@ class LogDamageTest {
 
   @Test
   void gap_underCppCompat_isNothing() {
-    LogDamage damage = damage(RecoveryMode.CPP_COMPAT, true);
+    LogDamage damage = damage(RecoveryMode.CPP_COMPAT);
     damage.gap(100, 900);
     damage.checkGap(9, 8);
     assertThat(damage.dropped()).isZero();
@@ -148,18 +154,12 @@ class LogDamageTest {
 
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "PARANOID")
-  void tornEnd_ofTheLastLog_isNotedAndEndsTheRecoveryWhereItMay(RecoveryMode mode) {
-    LogDamage damage = damage(mode, true);
+  void tornEnd_ofALog_isNotedAndEndsTheRecoveryWhereItMay(RecoveryMode mode) {
+    LogDamage damage = damage(mode);
     damage.tornEnd(100, 7);
     assertThat(damage.hasEnded()).isEqualTo(mode != RecoveryMode.CPP_COMPAT);
     assertThat(damage.dropped()).isEqualTo(7);
     assertThat(damage.reason()).isEqualTo("the log ends inside a record (5.log, offset 100)");
     assertThat(heard).hasSize(1);
-  }
-
-  @Test
-  void tornEnd_ofAnEarlierLogUnderStrict_isRefused() {
-    LogDamage damage = damage(RecoveryMode.STRICT, false);
-    assertRefused(() -> damage.tornEnd(100, 7), "the log ends inside a record", 100);
   }
 }

@@ -34,12 +34,19 @@ class RecoveryModeTest extends DbTestBase {
 
   private Path first;
   private Path second;
+  private Path third;
 
   /** Damage, by what it does to the bytes of the two logs. */
   enum Damage {
     NONE,
     /** The second log ends inside its last record. */
     CUT_TAIL,
+    /** The same, and the next log was prepared: a kill can leave that. */
+    CUT_TAIL_BEFORE_ZEROS,
+    /** The same, and the next log has a record whose header was not written. */
+    CUT_TAIL_BEFORE_BYTES,
+    /** The same, and the next log has a record. */
+    CUT_TAIL_BEFORE_RECORD,
     /** A byte of the second log's last record. */
     FLIPPED_LAST_RECORD,
     /** A byte of the fifth record of the second log. */
@@ -69,6 +76,7 @@ class RecoveryModeTest extends DbTestBase {
     long number = FileNames.parse(files(FileName.Kind.LOG).get(0)).number();
     first = FileNames.log(directory, number);
     second = FileNames.log(directory, number + 1);
+    third = FileNames.log(directory, number + 2);
     writeLog(first, 0, -1);
     writeLog(second, EACH, numberLeftOut ? EACH + 5 : -1);
   }
@@ -88,6 +96,23 @@ class RecoveryModeTest extends DbTestBase {
     switch (damage) {
       case NONE, NUMBER_LEFT_OUT -> {}
       case CUT_TAIL -> cut(second, (int) Files.size(second) - 100);
+      case CUT_TAIL_BEFORE_ZEROS -> {
+        damage(Damage.CUT_TAIL);
+        Files.write(third, new byte[32 << 10]);
+      }
+      case CUT_TAIL_BEFORE_BYTES -> {
+        damage(Damage.CUT_TAIL);
+        byte[] bytes = new byte[32 << 10];
+        bytes[7] = 1;
+        Files.write(third, bytes);
+      }
+      case CUT_TAIL_BEFORE_RECORD -> {
+        damage(Damage.CUT_TAIL);
+        EncodedBatch batch = new EncodedBatch();
+        batch.put(b("a"), b("1"));
+        LogFiles.write(
+            Options.DEFAULT.env(), third, new byte[][] {LogFiles.record(2 * EACH + 1, batch)});
+      }
       case FLIPPED_LAST_RECORD -> flip(second, (int) Files.size(second) - 100);
       case FLIPPED_BYTE -> flip(second, 4 * RECORD + 1000);
       case ZERO_SECTOR -> zero(second, 4 * RECORD + 1000, 512);
@@ -147,6 +172,18 @@ class RecoveryModeTest extends DbTestBase {
     "CUT_TAIL,              POINT_IN_TIME, 0-38",
     "CUT_TAIL,              STRICT,        0-38",
     "CUT_TAIL,              CPP_COMPAT,    0-38",
+    "CUT_TAIL_BEFORE_ZEROS, TORN_WRITES,   0-38",
+    "CUT_TAIL_BEFORE_ZEROS, POINT_IN_TIME, 0-38",
+    "CUT_TAIL_BEFORE_ZEROS, STRICT,        0-38",
+    "CUT_TAIL_BEFORE_ZEROS, PARANOID,      0-38",
+    "CUT_TAIL_BEFORE_ZEROS, CPP_COMPAT,    0-38",
+    "CUT_TAIL_BEFORE_BYTES, TORN_WRITES,   0-38",
+    "CUT_TAIL_BEFORE_BYTES, POINT_IN_TIME, 0-38",
+    "CUT_TAIL_BEFORE_BYTES, STRICT,        second",
+    "CUT_TAIL_BEFORE_BYTES, CPP_COMPAT,    0-38",
+    "CUT_TAIL_BEFORE_RECORD, TORN_WRITES,   0-38",
+    "CUT_TAIL_BEFORE_RECORD, POINT_IN_TIME, 0-38",
+    "CUT_TAIL_BEFORE_RECORD, STRICT,        second",
     "FLIPPED_LAST_RECORD,   TORN_WRITES,   second",
     "FLIPPED_LAST_RECORD,   POINT_IN_TIME, 0-38",
     "FLIPPED_LAST_RECORD,   STRICT,        second",
