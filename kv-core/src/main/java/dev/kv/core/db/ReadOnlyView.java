@@ -127,7 +127,8 @@ final class ReadOnlyView {
       // It was flushed and deleted after the MANIFEST was read, unless it is permanently lost.
       throw new NoSuchFileException(FileNames.log(directory, oldest).toString());
     }
-    LogRecovery recovery = new LogRecovery(context, versions.lastSequence(), memtables::addFirst);
+    LogRecovery recovery =
+        new LogRecovery(context, versions.lastSequence(), memtables::addFirst, true);
     try {
       recovery.replay(numbers, oldest);
       recovery.flushRest();

@@ -122,7 +122,8 @@ final class LogDamage implements LogReader.Reporter {
         new DamageEvent(events.database(), DamageEvent.During.RECOVERY, file, offset, message));
   }
 
-  private void end(long offset, long bytes, String what) {
+  /** Ends the recovery at an offset. */
+  void end(long offset, long bytes, String what) {
     note(offset, bytes, what);
     endedAt = offset;
   }

@@ -20,7 +20,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * records in between were lost with the power. A missing number is accepted inside a log, because
  * C++ LevelDB skips a number after a failed write, and at the beginning of the oldest log, because
  * nothing before it can be lost.
+ *
+ * <p>Beside a writer, there may be a gap because the writer went on in a log after it was read, and
+ * then in the next one. Recovery ends at such a gap in each mode.
  */
 public final class LogRecovery {
   private static final EngineLogger LOG = EngineLogger.of(LogRecovery.class);
@@ -45,8 +50,12 @@ public final class LogRecovery {
   private final DatabaseContext context;
   private final RecoveryMode mode;
   private final Sink sink;
+  private final boolean besideWriter;
   private final RecordBuffer record = new RecordBuffer();
   private final BatchCursor cursor = new BatchCursor();
+
+  /** The logs that were replayed, and the end of the last record of each. */
+  private final Map<Path, Long> ends = new LinkedHashMap<>();
 
   private @Nullable MemTable memtable;
   private long lastSequence;
@@ -88,6 +97,15 @@ public final class LogRecovery {
    * tables.
    */
   public LogRecovery(DatabaseContext context, long lastSequence, Sink sink) {
+    this(context, lastSequence, sink, false);
+  }
+
+  /**
+   * Creates the same.
+   *
+   * @param besideWriter true if another process may write to the logs meanwhile
+   */
+  public LogRecovery(DatabaseContext context, long lastSequence, Sink sink, boolean besideWriter) {
     this.context = context;
     this.mode =
         context.options().recoveryMode() == RecoveryMode.PARANOID
@@ -96,6 +114,7 @@ public final class LogRecovery {
     this.lastSequence = lastSequence;
     this.expected = lastSequence + 1;
     this.sink = sink;
+    this.besideWriter = besideWriter;
   }
 
   /**
@@ -145,6 +164,7 @@ public final class LogRecovery {
         first = false;
       }
       finish(reader, damage, length);
+      ends.put(path, reader.endOfLastRecord());
     }
     logs++;
     LOG.info("{}: replayed {} records", file, records - recordsBefore);
@@ -214,6 +234,8 @@ public final class LogRecovery {
           length,
           "the log begins at sequence " + sequence + " instead of " + expected,
           true);
+    } else if (first && sequence > expected && besideWriter && hasGrown()) {
+      damage.end(offset, length, "the log before it was written to after it was read");
     }
     if (damage.hasEnded()) {
       return false;
@@ -238,6 +260,22 @@ public final class LogRecovery {
     expected = end + 1;
     lastSequence = Math.max(lastSequence, end);
     return true;
+  }
+
+  /** Returns true if a log that was replayed has more records now. */
+  private boolean hasGrown() throws IOException {
+    RecordBuffer more = new RecordBuffer();
+    LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
+    for (Map.Entry<Path, Long> log : ends.entrySet()) {
+      try (LogReader reader =
+          new LogReader(
+              context.env(), log.getKey(), ignored, log.getValue(), LogReader.newBlock())) {
+        if (reader.readRecord(more)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /**

@@ -11,13 +11,16 @@ import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
+import dev.kv.core.env.FileName;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.RandomAccessFile;
+import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
+import dev.kv.options.RecoveryMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -29,6 +32,8 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class RefreshTest extends DbTestBase {
   private void openSmall() {
@@ -368,6 +373,64 @@ class RefreshTest extends DbTestBase {
           .isEqualTo(contents(db, ReadOptions.DEFAULT));
       assertThat(env.opens).allSatisfy(this::once);
       assertThat(env.tableSizes).isLessThanOrEqualTo(env.opens.size());
+    }
+  }
+
+  /** After a reader has read a log, and before it reads the next one, the writer fills both. */
+  private final class Switching extends ForwardingEnv {
+    boolean enabled = true;
+    int next = 1000;
+
+    Switching() {
+      super(Env.fileSystem());
+    }
+
+    @Override
+    public SequentialFile openSequential(Path file) throws IOException {
+      if (enabled && file.endsWith(files(FileName.Kind.LOG).get(1))) {
+        enabled = false;
+        for (int i = 0; i < 40; i++) {
+          put(key(next++), "x".repeat(1000));
+        }
+      }
+      return super.openSequential(file);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(RecoveryMode.class)
+  void openAndRefresh_whileTheWriterSwitchesLogs_showAPrefix(RecoveryMode mode) {
+    openSmall();
+    Switching env = new Switching();
+    Options reading = Options.builder().env(env).recoveryMode(mode).build();
+    fillHalf();
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, reading)) {
+      assertThat(env.enabled).isFalse();
+      assertPrefix(reader);
+      compact(null, null);
+      fillHalf();
+      env.enabled = true;
+      assertThat(reader.refresh()).isTrue();
+      assertThat(env.enabled).isFalse();
+      assertPrefix(reader);
+      reader.refresh(); // STRICT has read the logs again already
+      assertThat(contents(reader, ReadOptions.DEFAULT))
+          .isEqualTo(contents(db, ReadOptions.DEFAULT));
+    }
+  }
+
+  /** Fills the memtable until the next log is prepared. */
+  private void fillHalf() {
+    for (int i = 0; i < 40; i++) {
+      put(key(i), "x".repeat(1000));
+    }
+    await("the next log", () -> files(FileName.Kind.LOG).size() > 1);
+  }
+
+  private static void assertPrefix(ReadOnlyDB reader) {
+    List<String> keys = new ArrayList<>(contents(reader, ReadOptions.DEFAULT).keySet());
+    for (int i = 40; i < keys.size(); i++) {
+      assertThat(keys.get(i)).isEqualTo(key(1000 + i - 40));
     }
   }
 
