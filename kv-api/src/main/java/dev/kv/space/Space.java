@@ -43,9 +43,11 @@ import org.jspecify.annotations.Nullable;
  * of its spaces throw {@link dev.kv.errors.DBClosedException}.
  *
  * <p>Choose prefixes of which none begins with another: the space "user" would contain the keys of
- * the space "users". Prefixes of one length, prefixes with an end mark as above, and encoded tuples
- * ({@link dev.kv.tuple.TupleBuilder}) are safe. The empty prefix is the whole database. A space of
- * a space has both prefixes.
+ * the space "users". Prefixes of one length and prefixes with an end mark as above are safe. So are
+ * encoded tuples ({@link dev.kv.tuple.TupleBuilder}) whose last element is a number, a boolean, a
+ * UUID or descending. A tuple that ends in a text, bytes or a nested tuple is not: the space of the
+ * tuple "a" would contain that of "a\0". Add an element to it, such as the number 0. The empty
+ * prefix is the whole database. A space of a space has both prefixes.
  *
  * <p>A space needs the bytewise comparator. Under another order, the keys with a prefix may not be
  * next to each other.

@@ -279,7 +279,9 @@ public final class TupleBuilder {
 
   /**
    * Returns the encoded tuple. As a prefix of a scan ({@link dev.kv.ReadOptions#prefix()}), it
-   * selects the keys that begin with these elements.
+   * selects the keys that begin with these elements, if the last of them is descending, or is not a
+   * text, bytes or a nested tuple. Otherwise the scan can show other keys as well: the text "a" is
+   * a prefix of the text "a\0". {@link Tuples#range} has bounds that are right for all elements.
    *
    * @return a new array, which the caller owns
    * @throws IllegalStateException if a nested tuple is open, or after {@link #descending}

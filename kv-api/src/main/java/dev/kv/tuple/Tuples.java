@@ -1,5 +1,6 @@
 package dev.kv.tuple;
 
+import dev.kv.admin.Range;
 import dev.kv.bytes.Slice;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -33,6 +34,26 @@ public final class Tuples {
     TupleBuilder builder = TupleBuilder.create();
     addAll(builder, Arrays.asList(Objects.requireNonNull(elements, "elements")));
     return builder.toByteArray();
+  }
+
+  /**
+   * Returns the range of the tuples that begin with some elements, including the tuple of these
+   * elements alone. Its keys are bounds of {@link dev.kv.ReadOptions} and of {@link
+   * dev.kv.DBWriter#deleteRange}.
+   *
+   * <p>{@link #pack} as a prefix selects the same keys only if the last element marks its own end:
+   * the text "a" is encoded as 02 61 00, which is also how "a\0" begins, encoded as 02 61 00 ff 00.
+   * The same is true of bytes and nested tuples.
+   *
+   * @param elements the first elements; none for all tuples
+   * @return the range, from the encoded tuple to the encoded tuple followed by ff
+   * @throws IllegalArgumentException if an element has a class that {@link #pack} does not take
+   */
+  public static Range range(@Nullable Object... elements) {
+    byte[] start = pack(elements);
+    byte[] limit = Arrays.copyOf(start, start.length + 1);
+    limit[start.length] = (byte) 0xff;
+    return new Range(start, limit);
   }
 
   private static void addAll(TupleBuilder builder, List<?> elements) {

@@ -3,6 +3,7 @@ package dev.kv.tuple;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.admin.Range;
 import dev.kv.bytes.Slice;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -257,6 +258,52 @@ class TupleTest {
           .isEqualTo(Integer.signum(compare(a, b, down)));
       assertThat(compare(Tuples.unpack(keyA), a, down)).isZero();
     }
+  }
+
+  /** Each of these is a prefix, as bytes, of tuples that do not begin with the same elements. */
+  @Test
+  void range_ofATextBytesOrANestedTuple_hasOnlyTuplesThatBeginWithIt() {
+    assertThat(hex(Tuples.pack("a\0"))).startsWith(hex(Tuples.pack("a")));
+    assertThat(contains(Tuples.range("a"), Tuples.pack("a\0"))).isFalse();
+    assertThat(contains(Tuples.range("a"), Tuples.pack("a\0b"))).isFalse();
+    assertThat(contains(Tuples.range("a"), Tuples.pack("a"))).isTrue();
+    assertThat(contains(Tuples.range("a"), Tuples.pack("a", null))).isTrue();
+    assertThat(contains(Tuples.range("a"), TupleBuilder.create().add("a").descending().add("b")))
+        .isTrue();
+    assertThat(contains(Tuples.range((Object) latin("a")), Tuples.pack((Object) latin("a\0"))))
+        .isFalse();
+    assertThat(contains(Tuples.range(List.of()), Tuples.pack(Arrays.asList((Object) null))))
+        .isFalse();
+    assertThat(contains(Tuples.range(), Tuples.pack(new UUID(-1, -1)))).isTrue();
+  }
+
+  @Test
+  void range_ofRandomElements_hasTheTuplesThatBeginWithThem() {
+    Random random = new Random(SEED);
+    int within = 0;
+    for (int round = 0; round < 30_000; round++) {
+      List<@Nullable Object> first = randomTuple(random, 0);
+      List<@Nullable Object> tuple = new ArrayList<>(first);
+      if (!tuple.isEmpty() && random.nextBoolean()) {
+        tuple.set(tuple.size() - 1, randomElement(random, 0));
+      }
+      tuple.addAll(randomTuple(random, 0));
+      boolean begins = compare(first, tuple.subList(0, first.size()), null) == 0;
+      within += begins ? 1 : 0;
+      assertThat(contains(Tuples.range(first.toArray()), Tuples.pack(tuple.toArray())))
+          .as("seed %d, round %d: %s and %s", SEED, round, first, tuple)
+          .isEqualTo(begins);
+    }
+    assertThat(within).isBetween(10_000, 25_000);
+  }
+
+  private static boolean contains(Range range, TupleBuilder tuple) {
+    return contains(range, tuple.toByteArray());
+  }
+
+  private static boolean contains(Range range, byte[] key) {
+    return Arrays.compareUnsigned(range.start(), key) <= 0
+        && Arrays.compareUnsigned(key, range.limit()) < 0;
   }
 
   private static byte[] encode(List<@Nullable Object> tuple, boolean[] down) {
