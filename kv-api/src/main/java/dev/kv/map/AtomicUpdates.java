@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The changes of single entries that depend on their value. Each reads the value, decides, and
  * writes on the condition that the value is still the same; if it is not, it begins again. One of
- * several that meet always succeeds. Immutable.
+ * several that meet always succeeds. A value to return is decoded before the write, so that one
+ * that cannot be decoded is not lost. Immutable.
  */
 record AtomicUpdates<K, V>(MapStore<K, V> store) {
 
@@ -19,8 +20,9 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
   @Nullable V put(byte[] key, byte[] next) {
     while (true) {
       byte[] old = store.bytes(key);
+      V present = store.decodeOrNull(key, old);
       if (store.swap(key, old, next)) {
-        return store.decodeOrNull(key, old);
+        return present;
       }
     }
   }
@@ -44,8 +46,9 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
       if (old == null) {
         return null;
       }
+      V present = store.decodeValue(key, old);
       if (store.swap(key, old, next)) {
-        return store.decodeValue(key, old);
+        return present;
       }
     }
   }
@@ -85,8 +88,9 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
       if (entry == null) {
         return null;
       }
+      Map.Entry<K, V> polled = store.decode(entry);
       if (store.swap(entry.key(), entry.value(), null)) {
-        return store.decode(entry);
+        return polled;
       }
     }
   }

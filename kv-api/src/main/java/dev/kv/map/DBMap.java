@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every method can throw what the methods of {@link dev.kv.DB} throw. If the codec cannot decode
  * the bytes of an entry, it is an {@link IllegalArgumentException} that names the map and the key,
- * with the exception of the codec as its cause.
+ * with the exception of the codec as its cause, and the entry does not change.
  *
  * @param <K> the type of the keys
  * @param <V> the type of the values
