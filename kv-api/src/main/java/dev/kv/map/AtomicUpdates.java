@@ -1,9 +1,11 @@
 package dev.kv.map;
 
 import dev.kv.bytes.Entry;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -53,12 +55,15 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
     }
   }
 
-  /** Sets, or deletes if null, a value if it is equal to an object. */
+  /** Sets, or deletes if null, a value if it is equal to an object, or has the same bytes. */
   boolean replaceEqual(byte[] key, @Nullable Object equal, byte @Nullable [] next) {
     store.requireWritable();
+    byte[] encoded = store.encodeOrNull(equal);
     while (true) {
       byte[] old = store.bytes(key);
-      if (old == null || !Objects.deepEquals(store.decodeValue(key, old), equal)) {
+      if (old == null
+          || !(Arrays.equals(old, encoded)
+              || Objects.deepEquals(store.decodeValue(key, old), equal))) {
         return false;
       }
       if (store.swap(key, old, next)) {
@@ -77,6 +82,23 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
           || store.swap(key, old, next == null ? null : store.encodeValue(next))) {
         return next;
       }
+    }
+  }
+
+  /** Replaces each value of a range by what a function makes of its key and of it. */
+  void replaceAll(
+      KeyRange range, boolean descending, BiFunction<? super K, ? super V, ? extends V> function) {
+    store.requireWritable();
+    Iterator<Entry> entries = new Scan<>(store, range, descending, false, Function.identity());
+    while (entries.hasNext()) {
+      byte[] encoded = entries.next().key();
+      K key = store.decodeKey(encoded);
+      update(
+          encoded,
+          old ->
+              old == null
+                  ? null
+                  : Objects.requireNonNull(function.apply(key, old), "the function's result"));
     }
   }
 

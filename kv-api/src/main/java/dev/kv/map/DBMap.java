@@ -45,7 +45,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>Neither keys nor values are null. An entry is a copy, and refuses {@link
  *       java.util.Map.Entry#setValue}. A value that was read and then changed has to be written
  *       again.
- *   <li>Values compare by {@link Objects#deepEquals}, so arrays compare by their content.
+ *   <li>Values compare by {@link Objects#deepEquals}, so arrays compare by their content. {@link
+ *       #remove(Object, Object)} and {@link #replace(Object, Object, Object)} also take a value
+ *       with the same bytes. {@link #equals} and {@link #hashCode} are those of all maps, which use
+ *       those of the values.
  * </ul>
  *
  * <p>Each method that changes one entry is atomic, {@link #compute} and {@link #merge} included:
@@ -288,6 +291,11 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   public boolean replace(K key, V old, V value) {
     Objects.requireNonNull(old, "old");
     return updates.replaceEqual(target(key), old, store.encodeValue(value));
+  }
+
+  @Override
+  public void replaceAll(BiFunction<? super K, ? super V, ? extends V> function) {
+    updates.replaceAll(range, descending, Objects.requireNonNull(function, "function"));
   }
 
   @Override

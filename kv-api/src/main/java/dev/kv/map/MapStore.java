@@ -50,6 +50,16 @@ record MapStore<K, V>(
     return encode(values, Objects.requireNonNull(value, "value"), "a value");
   }
 
+  /** Returns the bytes of an object that may be a value, or null if it is not one. */
+  @SuppressWarnings("unchecked") // an object of another class fails in the codec
+  byte @Nullable [] encodeOrNull(@Nullable Object value) {
+    try {
+      return value == null ? null : encodeValue((V) value);
+    } catch (ClassCastException | IllegalArgumentException notAValue) {
+      return null;
+    }
+  }
+
   private <T> byte[] encode(Codec<T> codec, T object, String what) {
     byte[] bytes;
     try {

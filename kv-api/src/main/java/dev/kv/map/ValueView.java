@@ -2,10 +2,12 @@ package dev.kv.map;
 
 import java.util.AbstractCollection;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The values of a map, in the order of their keys. */
 final class ValueView<V> extends AbstractCollection<V> {
@@ -38,6 +40,18 @@ final class ValueView<V> extends AbstractCollection<V> {
   @Override
   public boolean contains(Object value) {
     return map.containsValue(value);
+  }
+
+  @Override
+  public boolean remove(@Nullable Object value) {
+    for (Iterator<? extends Map.Entry<?, V>> each = map.entryScan(); each.hasNext(); ) {
+      Map.Entry<?, V> entry = each.next();
+      if (Objects.deepEquals(entry.getValue(), value)
+          && map.remove(entry.getKey(), entry.getValue())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override

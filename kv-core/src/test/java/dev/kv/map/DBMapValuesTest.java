@@ -2,13 +2,18 @@ package dev.kv.map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.env.Env;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +53,49 @@ class DBMapValuesTest {
   }
 
   @Test
+  void replaceAll_ofValuesWithoutEquals_replacesThoseOfTheMap() {
+    for (String key : List.of("a", "b", "c")) {
+      boxes.set(key, new Box(key));
+    }
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(30),
+        () -> boxes.tailMap("b").replaceAll((key, box) -> new Box(key + box.text)));
+    assertThat(boxes.values()).extracting(box -> box.text).containsExactly("a", "bb", "cc");
+  }
+
+  @Test
+  void replaceAll_valueChangedMeanwhile_callsTheFunctionAgain() {
+    numbers.putAll(Map.of("a", 1L, "b", 2L));
+    AtomicInteger calls = new AtomicInteger();
+    numbers.replaceAll(
+        (key, number) -> {
+          if (calls.incrementAndGet() == 1) {
+            numbers.set("a", 10L);
+            numbers.delete("b");
+          }
+          return number + 1;
+        });
+    assertThat(numbers).containsExactly(entry("a", 11L));
+    assertThat(calls).hasValue(2);
+    assertThatThrownBy(() -> numbers.replaceAll((key, number) -> null))
+        .isInstanceOf(NullPointerException.class);
+    assertThat(numbers).containsExactly(entry("a", 11L));
+  }
+
+  @Test
+  void replaceAndRemove_ofAValueWithoutEquals_compareItsBytes() {
+    boxes.set("a", new Box("1"));
+    assertThat(boxes.replace("a", new Box("2"), new Box("3"))).isFalse();
+    assertThat(boxes.replace("a", new Box("1"), new Box("2"))).isTrue();
+    assertThat(boxes.remove("a", new Box("1"))).isFalse();
+    assertThat(boxes.remove("a", "of another class")).isFalse();
+    assertThat(boxes.remove("a", null)).isFalse();
+    assertThat(boxes.replace("a", new Box("\ud800"), new Box("3"))).isFalse();
+    assertThat(boxes.remove("a", new Box("2"))).isTrue();
+    assertThat(boxes).isEmpty();
+  }
+
+  @Test
   void change_thatReturnsAValueThatCannotBeDecoded_changesNothing() {
     db.put(b("a"), b("text"));
     List<ThrowingCallable> changes =
@@ -66,5 +114,16 @@ class DBMapValuesTest {
     }
     numbers.delete("a");
     assertThat(numbers).isEmpty();
+  }
+
+  @Test
+  void removeOfTheValues_ofAnArray_comparesItsContent() {
+    DBMap<String, byte[]> arrays = Maps.of(db, Codecs.utf8(), Codecs.bytes());
+    arrays.putAll(Map.of("a", b("1"), "b", b("2"), "c", b("2")));
+    assertThat(arrays.values().remove(b("3"))).isFalse();
+    assertThat(arrays.values().remove(null)).isFalse();
+    assertThat(arrays.values().remove(b("2"))).isTrue();
+    assertThat(arrays.keySet()).containsExactly("a", "c");
+    assertThat(arrays.values().contains(b("2"))).isTrue();
   }
 }
