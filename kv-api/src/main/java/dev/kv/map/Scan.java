@@ -25,7 +25,7 @@ final class Scan<E> implements Iterator<E> {
   private final boolean withValues;
   private final Function<Entry, E> decoder;
 
-  private final List<Entry> chunk = new ArrayList<>();
+  private List<Entry> chunk = List.of();
   private int position;
   private int entries = FIRST_ENTRIES;
 
@@ -99,33 +99,36 @@ final class Scan<E> implements Iterator<E> {
     removable = null;
   }
 
+  /** Reads the next chunk. If that fails, the next call reads it again. */
   private void read(KeyRange range) {
-    chunk.clear();
+    chunk = List.of();
     position = 0;
-    rest = null;
-    if (range.isEmpty()) {
-      return;
-    }
-    try (DBIterator cursor = store.cursor(range)) {
-      if (descending) {
-        cursor.seekToLast();
-      } else {
-        cursor.seekToFirst();
+    List<Entry> next = new ArrayList<>();
+    KeyRange after = null;
+    if (!range.isEmpty()) {
+      try (DBIterator cursor = store.cursor(range)) {
+        if (descending) {
+          cursor.seekToLast();
+        } else {
+          cursor.seekToFirst();
+        }
+        copyFrom(cursor, next);
+        if (cursor.isValid()) {
+          byte[] last = next.get(next.size() - 1).key();
+          after = descending ? range.until(last) : range.from(KeyRange.after(last));
+        }
       }
-      copyFrom(cursor);
-      if (cursor.isValid()) {
-        byte[] last = chunk.get(chunk.size() - 1).key();
-        rest = descending ? range.until(last) : range.from(KeyRange.after(last));
-      }
     }
+    chunk = next;
+    rest = after;
     entries = Math.min(2 * entries, MOST_ENTRIES);
   }
 
-  private void copyFrom(DBIterator cursor) {
+  private void copyFrom(DBIterator cursor, List<Entry> copies) {
     long bytes = 0;
-    while (cursor.isValid() && chunk.size() < entries && bytes < MOST_BYTES) {
+    while (cursor.isValid() && copies.size() < entries && bytes < MOST_BYTES) {
       Entry entry = MapStore.entry(cursor, withValues);
-      chunk.add(entry);
+      copies.add(entry);
       bytes += entry.key().length + entry.value().length;
       if (descending) {
         cursor.prev();

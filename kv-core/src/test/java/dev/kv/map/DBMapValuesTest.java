@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.env.Env;
+import dev.kv.errors.DBClosedException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -125,5 +127,21 @@ class DBMapValuesTest {
     assertThat(arrays.values().remove(b("2"))).isTrue();
     assertThat(arrays.keySet()).containsExactly("a", "c");
     assertThat(arrays.values().contains(b("2"))).isTrue();
+  }
+
+  @Test
+  void iterator_afterAFailure_failsAgain() {
+    for (long i = 0; i < 40; i++) {
+      numbers.set("key" + i, i);
+    }
+    Iterator<String> keys = numbers.keySet().iterator();
+    for (int i = 0; i < 16; i++) {
+      keys.next();
+    }
+    db.close();
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(keys::hasNext).isInstanceOf(DBClosedException.class);
+      assertThatThrownBy(keys::next).isInstanceOf(DBClosedException.class);
+    }
   }
 }
