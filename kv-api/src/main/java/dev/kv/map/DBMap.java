@@ -306,6 +306,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
       if (present != null) {
         return present;
       }
+      store.requireWritable();
       V computed = function.apply(key);
       if (computed == null || store.swap(target(key), null, store.encodeValue(computed))) {
         return computed;
@@ -338,6 +339,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   /** As in maps of the JDK, a key outside the range is an error only if there is a value to set. */
   private @Nullable V update(K key, Function<@Nullable V, @Nullable V> function) {
     byte[] encoded = store.encodeKey(key);
+    store.requireWritable();
     if (range.contains(encoded)) {
       return updates.update(encoded, function);
     }

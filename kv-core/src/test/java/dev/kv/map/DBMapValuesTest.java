@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.Snapshot;
 import dev.kv.env.Env;
 import dev.kv.errors.DBClosedException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -142,6 +144,22 @@ class DBMapValuesTest {
     for (int i = 0; i < 2; i++) {
       assertThatThrownBy(keys::hasNext).isInstanceOf(DBClosedException.class);
       assertThatThrownBy(keys::next).isInstanceOf(DBClosedException.class);
+    }
+  }
+
+  @Test
+  void changesWithoutAResult_ofAReadOnlyMap_areRefused() {
+    numbers.set("a", 1L);
+    try (Snapshot snapshot = db.snapshot()) {
+      NavigableMap<String, Long> before = numbers.at(snapshot);
+      List<ThrowingCallable> changes =
+          List.of(
+              () -> before.computeIfAbsent("x", key -> null),
+              () -> before.headMap("m", true).compute("x", (key, old) -> null),
+              () -> before.replaceAll((key, old) -> old));
+      for (ThrowingCallable change : changes) {
+        assertThatThrownBy(change).isInstanceOf(UnsupportedOperationException.class);
+      }
     }
   }
 }
