@@ -9,7 +9,10 @@ import java.util.function.Function;
  * has the codecs of common types; {@link #of} makes one from two functions, and {@link #mapped} one
  * from another.
  *
- * <p>An exception of a codec is passed on to the caller of the map.
+ * <p>What {@link #encode} throws is passed on to the caller of the map; an {@link
+ * IllegalArgumentException} gets the name of the map before its message. What {@link #decode}
+ * throws is the cause of an IllegalArgumentException that names the map and the key, except a
+ * {@link dev.kv.errors.DBException}, which is passed on.
  *
  * @param <T> the type of the objects
  */
