@@ -7,7 +7,6 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.stream.Stream;
@@ -140,7 +139,8 @@ public interface DBIterator extends AutoCloseable {
 
   /**
    * Returns the entries from the current one to the last. If no seek was made, it begins at the
-   * first entry. The iterator moves this cursor, and works until the cursor is closed.
+   * first entry. The iterator moves this cursor when the next entry is asked for, so the cursor is
+   * at the entry that was returned last. It works until the cursor is closed.
    *
    * @return an iterator; every entry owns fresh arrays
    */
@@ -148,22 +148,7 @@ public interface DBIterator extends AutoCloseable {
     if (!isPlaced()) {
       seekToFirst();
     }
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return isValid();
-      }
-
-      @Override
-      public Entry next() {
-        if (!isValid()) {
-          throw new NoSuchElementException();
-        }
-        Entry entry = new Entry(key(), value());
-        DBIterator.this.next();
-        return entry;
-      }
-    };
+    return new Entries.CursorIterator(this, null, DBIterator::next);
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -104,38 +105,28 @@ public final class Entries implements Iterable<Entry>, AutoCloseable {
     return new IllegalStateException("the scan is closed");
   }
 
-  /** The iterator; it is at the end if the cursor is null. */
+  /** The iterator, which closes the scan after the last entry. */
   private final class Scan implements Iterator<Entry> {
-    private @Nullable DBIterator rest = cursor;
-    private boolean begun;
+    private final Iterator<Entry> entries =
+        descending
+            ? new CursorIterator(cursor, DBIterator::seekToLast, DBIterator::prev)
+            : new CursorIterator(cursor, DBIterator::seekToFirst, DBIterator::next);
+    private boolean ended;
 
     @Override
     public boolean hasNext() {
-      DBIterator entries = rest;
-      if (entries == null) {
+      if (ended) {
         return false;
       }
       if (closed) {
         throw closedScan();
       }
-      if (!begun) {
-        seek(entries);
-      }
-      if (entries.isValid()) {
+      if (entries.hasNext()) {
         return true;
       }
-      rest = null;
+      ended = true;
       close();
       return false;
-    }
-
-    private void seek(DBIterator entries) {
-      begun = true;
-      if (descending) {
-        entries.seekToLast();
-      } else {
-        entries.seekToFirst();
-      }
     }
 
     @Override
@@ -143,13 +134,60 @@ public final class Entries implements Iterable<Entry>, AutoCloseable {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
-      DBIterator entries = Objects.requireNonNull(rest);
-      Entry entry = new Entry(entries.key(), entries.value());
-      if (descending) {
-        entries.prev();
-      } else {
-        entries.next();
+      return entries.next();
+    }
+  }
+
+  /**
+   * The entries of a cursor. It moves the cursor when the next entry is asked for, and not before:
+   * a move that fails does not withhold the entry before it. After a failure, all calls throw it.
+   */
+  static final class CursorIterator implements Iterator<Entry> {
+    private final DBIterator cursor;
+    private final Consumer<DBIterator> step;
+
+    /** The move to the next entry, or null if the cursor is at it. */
+    private @Nullable Consumer<DBIterator> move;
+
+    private @Nullable RuntimeException failure;
+
+    /**
+     * Creates an iterator.
+     *
+     * @param begin moves to the first entry; null if the cursor is at it
+     * @param step moves to the next entry
+     */
+    CursorIterator(
+        DBIterator cursor, @Nullable Consumer<DBIterator> begin, Consumer<DBIterator> step) {
+      this.cursor = cursor;
+      this.move = begin;
+      this.step = step;
+    }
+
+    @Override
+    public boolean hasNext() {
+      if (failure != null) {
+        throw failure;
       }
+      if (move != null) {
+        try {
+          move.accept(cursor);
+        } catch (RuntimeException e) {
+          failure = e;
+          throw e;
+        }
+        move = null;
+      }
+      return cursor.isValid();
+    }
+
+    @Override
+    public Entry next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      Entry entry = new Entry(cursor.key(), cursor.value());
+      move = step;
       return entry;
     }
   }
