@@ -44,10 +44,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>What reads find.</b> An entry has expired if its time is not after the present. For a read
  * of the newest state the present is the moment of the read. A {@link #snapshot}, an iterator and a
- * transaction keep the moment at which they were made: what they show does not expire meanwhile. A
- * snapshot of the database itself has no time; reads of it through a view use the present.
- * Conditions of a batch take an expired entry for absent, as {@link #putIfAbsent} and {@link
- * #compareAndSet} do; they use the moment of the call.
+ * {@link #transaction} of such a view keep the moment at which they were made, and {@link
+ * #within(Transaction)} the moment of its call: what they show does not expire meanwhile. A
+ * snapshot and a transaction of the database itself have no time; reads of them through a view,
+ * also by a map over the view, use the present. Conditions of a batch take an expired entry for
+ * absent, as {@link #putIfAbsent} and {@link #compareAndSet} do; they use the moment of the call.
  *
  * <p><b>When entries leave the disk.</b> Expired entries take space until a compaction drops them,
  * which only happens if the database has the {@link #filter}, and no snapshot needs them. When that
@@ -122,8 +123,8 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   }
 
   /**
-   * Returns the filter that drops expired entries in compactions, by the clock of the system. It
-   * keeps values that were not written through such a view.
+   * Returns the filter that drops expired entries in compactions, by the clock of the system. See
+   * {@link #filter(InstantSource)} for the databases that can have it.
    *
    * @return the filter, for {@link dev.kv.Options.Compaction#filter()}
    */
@@ -132,8 +133,10 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   }
 
   /**
-   * Returns the filter that drops expired entries in compactions. It keeps values that were not
-   * written through such a view.
+   * Returns the filter that drops expired entries in compactions. As it is, it is for a database in
+   * which all values are written through such views: it takes every value of at least 8 bytes that
+   * begins with d7 for one of theirs, and keeps the others. For a database with other values, limit
+   * it to the keys of the views by {@link CompactionFilter#forPrefix}.
    *
    * @param clock tells the time; thread-safe
    * @return the filter, for {@link dev.kv.Options.Compaction#filter()}

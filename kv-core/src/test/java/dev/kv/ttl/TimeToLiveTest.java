@@ -19,6 +19,7 @@ import dev.kv.errors.ConflictException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.load.BulkLoader;
 import dev.kv.map.Codecs;
+import dev.kv.map.DBMap;
 import dev.kv.map.Maps;
 import dev.kv.options.CompactionFilter;
 import dev.kv.space.Space;
@@ -301,6 +302,33 @@ class TimeToLiveTest {
     assertThatThrownBy(() -> content(ttl)).isInstanceOf(UnsupportedFormatException.class);
     db.admin().compactRange(null, null);
     assertThat(db.get(b("b"))).hasSize(8);
+  }
+
+  /** The filter knows a value by its first byte alone. */
+  @Test
+  void filterOfAWholeDatabase_dropsOtherValuesThatLookExpired() {
+    byte[] like = {(byte) 0xd7, 0, 0, 0, 0, 0, 0, 1, 'x'};
+    db.put(b("a"), like);
+    db.admin().compactRange(null, null);
+    assertThat(db.get(b("a"))).isNull();
+    db.close();
+    db = DB.open(Path.of("/db"), options(TimeToLive.filter(clock).forPrefix(b("session/"))));
+    db.put(b("a"), like);
+    db.admin().compactRange(null, null);
+    assertThat(db.get(b("a"))).isEqualTo(like);
+  }
+
+  @Test
+  void transactionOfTheDatabase_readThroughAMap_hasTheTimeOfItsView() {
+    DBMap<String, String> map = Maps.of(ttl, Codecs.utf8(), Codecs.utf8());
+    map.put("a", "1");
+    try (Transaction transaction = db.transaction()) {
+      Transaction view = ttl.within(transaction);
+      assertThat(map.get(transaction, "a")).isEqualTo("1");
+      now += 100;
+      assertThat(map.get(view, "a")).isEqualTo("1");
+      assertThat(map.get(transaction, "a")).as("each call is at the present time").isNull();
+    }
   }
 
   @Test
