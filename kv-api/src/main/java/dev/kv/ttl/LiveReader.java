@@ -86,7 +86,18 @@ class LiveReader implements DBReader {
   @Override
   public final DBIterator iterator(ReadOptions options) {
     DBIterator cursor = reader.iterator(inner(options));
-    return new LiveIterator(cursor, timeOf(options), options.keysOnly());
+    long time = timeAfterOpen(() -> timeOf(options), cursor::close);
+    return new LiveIterator(cursor, time, options.keysOnly());
+  }
+
+  /** Returns the time, and closes what was opened before if the clock throws. */
+  static long timeAfterOpen(LongSupplier clock, Runnable close) {
+    try {
+      return clock.getAsLong();
+    } catch (Throwable e) {
+      close.run();
+      throw e;
+    }
   }
 
   @Override

@@ -350,7 +350,8 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   @Override
   public Transaction transaction(TransactionOptions options) {
     Transaction transaction = database.transaction(options);
-    return new TimedTransaction(transaction, this, clock.millis());
+    long time = timeAfterOpen(clock::millis, transaction::close);
+    return new TimedTransaction(transaction, this, time);
   }
 
   /**
@@ -360,7 +361,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   @Override
   public Snapshot snapshot() {
     Snapshot snapshot = database.snapshot();
-    return new TimedSnapshot(snapshot, clock.millis());
+    return new TimedSnapshot(snapshot, timeAfterOpen(clock::millis, snapshot::close));
   }
 
   @Override

@@ -332,6 +332,24 @@ class TimeToLiveTest {
   }
 
   @Test
+  void clockThatThrows_leavesNothingOpen() {
+    ttl.put(b("a"), b("1"));
+    IllegalStateException failure = new IllegalStateException("no time");
+    TimeToLive broken =
+        TimeToLive.of(
+            db,
+            Duration.ofMillis(100),
+            () -> {
+              throw failure;
+            });
+    assertThatThrownBy(broken::snapshot).isSameAs(failure);
+    assertThatThrownBy(broken::transaction).isSameAs(failure);
+    assertThatThrownBy(broken::iterator).isSameAs(failure);
+    assertThat(db.admin().stats().views().snapshots()).isZero();
+    assertThat(db.admin().stats().views().iterators()).isZero();
+  }
+
+  @Test
   void spacesAndMaps_expireInAPartOfTheDatabase() {
     db.close();
     db = DB.open(Path.of("/db"), options(TimeToLive.filter(clock).forPrefix(b("session/"))));
