@@ -2,6 +2,8 @@ package dev.kv.map;
 
 import dev.kv.bytes.Slice;
 import dev.kv.tuple.TupleBuilder;
+import dev.kv.tuple.TupleReader;
+import dev.kv.tuple.TupleType;
 import dev.kv.tuple.Tuples;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * thread-safe codec.
  *
  * <p>A codec of this class throws {@link IllegalArgumentException} if bytes have the wrong length,
- * or are not what it writes.
+ * or are not what it writes. The codec of {@link #tuples} reads what {@link Tuples#unpack} does.
  */
 public final class Codecs {
   private static final KeyCodec<byte[]> BYTES =
@@ -47,13 +49,13 @@ public final class Codecs {
   private static final KeyCodec<Float> FLOATS =
       KeyCodec.of(
           number -> toBytes(sortable(Float.floatToIntBits(number))),
-          bytes -> Float.intBitsToFloat(sortable(toInt(bytes, "a float"))),
+          Codecs::toFloat,
           Comparator.<Float>naturalOrder());
 
   private static final KeyCodec<Double> DOUBLES =
       KeyCodec.of(
           number -> toBytes(sortable(Double.doubleToLongBits(number))),
-          bytes -> Double.longBitsToDouble(sortable(toLong(bytes, "a double"))),
+          Codecs::toDouble,
           Comparator.<Double>naturalOrder());
 
   private static final KeyCodec<BigInteger> BIG_INTEGERS =
@@ -238,17 +240,33 @@ public final class Codecs {
   }
 
   private static BigInteger toBigInteger(Slice bytes) {
-    List<@Nullable Object> elements = Tuples.unpack(bytes);
-    if (elements.size() == 1) {
-      Object element = elements.get(0);
-      if (element instanceof BigInteger large) {
-        return large;
-      }
-      if (element instanceof Long small) {
-        return BigInteger.valueOf(small);
+    TupleReader reader = TupleReader.of(bytes);
+    if (reader.hasNext() && reader.nextType() == TupleType.INTEGER) {
+      BigInteger number = reader.readBigInteger();
+      // another tuple with this integer, which may have more elements, has other bytes
+      if (Slice.of(BIG_INTEGERS.encode(number)).equals(bytes)) {
+        return number;
       }
     }
     throw new IllegalArgumentException("not an encoded integer: " + bytes);
+  }
+
+  private static float toFloat(Slice bytes) {
+    int bits = sortable(toInt(bytes, "a float"));
+    float number = Float.intBitsToFloat(bits);
+    if (Float.floatToIntBits(number) != bits) {
+      throw new IllegalArgumentException("not a float: another NaN: " + bytes);
+    }
+    return number;
+  }
+
+  private static double toDouble(Slice bytes) {
+    long bits = sortable(toLong(bytes, "a double"));
+    double number = Double.longBitsToDouble(bits);
+    if (Double.doubleToLongBits(number) != bits) {
+      throw new IllegalArgumentException("not a double: another NaN: " + bytes);
+    }
+    return number;
   }
 
   private static byte[] toBytes(int number) {

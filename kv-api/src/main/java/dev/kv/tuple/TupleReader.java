@@ -5,6 +5,7 @@ import java.math.BigInteger;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.NoSuchElementException;
 import java.util.Objects;
@@ -146,7 +147,13 @@ public final class TupleReader {
   public String readString() {
     boolean wrapped = begin(TupleType.STRING);
     next();
-    String value = new String(unescape(), StandardCharsets.UTF_8);
+    byte[] utf8 = unescape();
+    String value = new String(utf8, StandardCharsets.UTF_8);
+    // U+FFFD stands for malformed bytes, or for itself
+    if (value.indexOf('\ufffd') >= 0
+        && !Arrays.equals(value.getBytes(StandardCharsets.UTF_8), utf8)) {
+      throw malformed("a text that is not UTF-8");
+    }
     end(wrapped);
     return value;
   }

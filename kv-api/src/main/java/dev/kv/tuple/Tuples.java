@@ -24,15 +24,16 @@ public final class Tuples {
   /**
    * Encodes a tuple. An element is null, a {@code byte[]}, {@link String}, {@link Long}, {@link
    * Integer}, {@link Short}, {@link Byte}, {@link BigInteger}, {@link Float}, {@link Double},
-   * {@link Boolean}, {@link UUID}, or a {@link List} of elements, which is a nested tuple.
+   * {@link Boolean}, {@link UUID}, or a {@link List} of elements, which is a nested tuple. Tuples
+   * may be nested in each other less than 500 times.
    *
    * @param elements the elements
    * @return the encoded tuple
-   * @throws IllegalArgumentException if an element has another class
+   * @throws IllegalArgumentException if an element has another class, or tuples are nested deeper
    */
   public static byte[] pack(@Nullable Object... elements) {
     TupleBuilder builder = TupleBuilder.create();
-    addAll(builder, Arrays.asList(Objects.requireNonNull(elements, "elements")));
+    addAll(builder, Arrays.asList(Objects.requireNonNull(elements, "elements")), 0);
     return builder.toByteArray();
   }
 
@@ -56,13 +57,16 @@ public final class Tuples {
     return new Range(start, limit);
   }
 
-  private static void addAll(TupleBuilder builder, List<?> elements) {
+  private static void addAll(TupleBuilder builder, List<?> elements, int depth) {
+    if (depth == DEPTH_LIMIT) {
+      throw new IllegalArgumentException("nested " + depth + " times, write it with TupleBuilder");
+    }
     for (Object element : elements) {
-      add(builder, element);
+      add(builder, element, depth);
     }
   }
 
-  private static void add(TupleBuilder builder, @Nullable Object element) {
+  private static void add(TupleBuilder builder, @Nullable Object element, int depth) {
     if (element == null) {
       builder.addNull();
     } else if (element instanceof byte[] bytes) {
@@ -86,7 +90,7 @@ public final class Tuples {
       builder.add(uuid);
     } else if (element instanceof List<?> nested) {
       builder.beginTuple();
-      addAll(builder, nested);
+      addAll(builder, nested, depth + 1);
       builder.endTuple();
     } else {
       throw new IllegalArgumentException("not an element of a tuple: " + element.getClass());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.bytes.Slice;
+import dev.kv.tuple.TupleBuilder;
 import dev.kv.tuple.Tuples;
 import java.math.BigInteger;
 import java.time.Instant;
@@ -238,6 +239,27 @@ class CodecsTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> Codecs.bigIntegers().decode(Slice.of("x")))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void numbers_inBytesThatAreNotWritten_areRefused() {
+    byte[] nan = Codecs.floats().encode(Float.NaN);
+    nan[3] ^= 1; // another NaN
+    assertThatThrownBy(() -> Codecs.floats().decode(Slice.of(nan)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("not a float");
+    byte[] wide = Codecs.doubles().encode(Double.NaN);
+    wide[7] ^= 1;
+    assertThatThrownBy(() -> Codecs.doubles().decode(Slice.of(wide)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("not a double");
+    byte[] descending = TupleBuilder.create().descending().add(7).toByteArray();
+    for (byte[] seven : new byte[][] {{0x16, 0, 7}, {0x1d, 1, 7}, descending}) {
+      assertThat(Tuples.unpack(seven)).containsExactly(7L);
+      assertThatThrownBy(() -> Codecs.bigIntegers().decode(Slice.of(seven)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("not an encoded integer");
+    }
   }
 
   @Test

@@ -213,6 +213,35 @@ class TupleTest {
         .hasMessageContaining("nested 500 times");
   }
 
+  @Test
+  void pack_nestedAsDeepAsUnpackRefuses_isRefused() {
+    List<Object> tuple = List.of();
+    for (int depth = 1; depth < 499; depth++) {
+      tuple = List.of(tuple);
+    }
+    assertThat(Tuples.unpack(Tuples.pack(tuple))).containsExactly(tuple);
+    for (int depth = 499; depth < 20_000; depth++) {
+      tuple = List.of(tuple);
+      if (depth == 499 || depth == 19_999) {
+        List<Object> deep = tuple;
+        assertThatThrownBy(() -> Tuples.pack(deep))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("nested 500 times");
+      }
+    }
+  }
+
+  @Test
+  void string_ofBytesThatAreNotUtf8_isRefused() {
+    for (String malformed : List.of("02ff00", "02c3284100", "02c08000", "02e28200")) {
+      byte[] key = HexFormat.of().parseHex(malformed);
+      assertThatThrownBy(() -> TupleReader.of(key).readString())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("not an encoded tuple: a text that is not UTF-8");
+    }
+    assertThat(TupleReader.of(Tuples.pack("\ufffd")).readString()).isEqualTo("\ufffd");
+  }
+
   /** Bytes that are no tuple end in IllegalArgumentException, and in nothing else. */
   @Test
   void reader_ofRandomBytes_throwsOnlyWhatItSays() {
