@@ -12,13 +12,16 @@ import java.nio.file.Path
 import kotlin.time.Duration
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.flowOn
 import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatThrownBy
@@ -116,6 +119,29 @@ class ExtensionsTest {
         assertThat(positions.receive().sequence()).isEqualTo(begin.sequence() + 4)
         follower.cancelAndJoin() // while it waits
         assertThat(db.changeFlow(first, ChangeOptions.UNSYNCED).first().count()).isEqualTo(1)
+    }
+
+    /** `Dispatchers.IO` has 64 threads, or one for each processor if there are more. */
+    @Test
+    fun changeFlow_ofManyCollectorsThatWait_leavesThreadsToOthers(): Unit = runBlocking {
+        val begin = db.changes().position()
+        fill()
+        val collectors = maxOf(64, Runtime.getRuntime().availableProcessors()) + 1
+        val waiting = Channel<Unit>(Channel.UNLIMITED)
+        val followers = launch {
+            repeat(collectors) {
+                launch {
+                    db.changeFlow(begin, ChangeOptions.UNSYNCED).collect { waiting.send(Unit) }
+                }
+            }
+        }
+        repeat(collectors) { waiting.receive() }
+        delay(500) // until all of them wait
+        val other = CompletableDeferred<String>()
+        launch(Dispatchers.IO) { other.complete("done") }
+        val result = withTimeoutOrNull(10_000) { other.await() }
+        followers.cancelAndJoin()
+        assertThat(result).isEqualTo("done")
     }
 
     @Test
