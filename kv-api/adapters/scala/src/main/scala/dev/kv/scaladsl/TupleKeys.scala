@@ -7,6 +7,7 @@ import java.util.UUID
 import scala.compiletime.{erasedValue, summonInline}
 import scala.deriving.Mirror
 import scala.jdk.CollectionConverters.*
+import scala.util.NotGiven
 
 /** A tuple or a case class as a key, in the encoding of `dev.kv.tuple`: keys sort by their first
   * part, then by their second, and so on.
@@ -47,21 +48,31 @@ object TuplePart:
     def toElement(value: T): Any = to(value)
     def ofElement(element: Any): T = of(element)
 
+  /** A part that is never null: Scala casts null to 0 or false. */
+  private def primitive[T](to: T => Any)(of: Any => T): TuplePart[T] =
+    TuplePart[T](to): element =>
+      if element == null then
+        throw IllegalArgumentException("null in the place of a number or a boolean")
+      of(element)
+
   given TuplePart[String] = TuplePart[String](identity)(_.asInstanceOf[String])
-  given TuplePart[Boolean] = TuplePart[Boolean](identity)(_.asInstanceOf[Boolean])
-  given TuplePart[Long] = TuplePart[Long](identity)(_.asInstanceOf[Long])
+  given TuplePart[Boolean] = primitive[Boolean](identity)(_.asInstanceOf[Boolean])
+  given TuplePart[Long] = primitive[Long](identity)(_.asInstanceOf[Long])
   given TuplePart[Int] =
-    TuplePart[Int](_.toLong)(element => Math.toIntExact(element.asInstanceOf[Long]))
-  given TuplePart[Float] = TuplePart[Float](identity)(_.asInstanceOf[Float])
-  given TuplePart[Double] = TuplePart[Double](identity)(_.asInstanceOf[Double])
+    primitive[Int](_.toLong)(element => Math.toIntExact(element.asInstanceOf[Long]))
+  given TuplePart[Float] = primitive[Float](identity)(_.asInstanceOf[Float])
+  given TuplePart[Double] = primitive[Double](identity)(_.asInstanceOf[Double])
   given TuplePart[UUID] = TuplePart[UUID](identity)(_.asInstanceOf[UUID])
   given TuplePart[Array[Byte]] = TuplePart[Array[Byte]](identity)(_.asInstanceOf[Array[Byte]])
   given TuplePart[BigInt] = TuplePart[BigInt](_.bigInteger):
     case small: Long => BigInt(small)
     case large => BigInt(large.asInstanceOf[BigInteger])
 
-  /** None is null, which sorts before every value. */
-  given option[T](using part: TuplePart[T]): TuplePart[Option[T]] =
+  /** None is null, which sorts before every value. An option of an option is not a part: it could
+    * not tell None from Some(None).
+    */
+  given option[T](using part: TuplePart[T], notNested: NotGiven[T <:< Option[?]])
+      : TuplePart[Option[T]] =
     TuplePart[Option[T]](_.map(part.toElement).orNull): element =>
       Option.when(element != null)(part.ofElement(element))
 

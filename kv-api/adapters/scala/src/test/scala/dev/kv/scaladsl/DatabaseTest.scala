@@ -11,6 +11,7 @@ import java.time.Instant
 import java.util.UUID
 import org.assertj.core.api.Assertions.{assertThat, assertThatThrownBy}
 import org.junit.jupiter.api.{AfterEach, Test}
+import scala.compiletime.testing.typeChecks
 
 case class Visit(user: String, day: Int, place: Option[(Long, Boolean)])
 
@@ -109,6 +110,22 @@ class DatabaseTest:
     do
       assertThatThrownBy(() => codec.decode(Slice.of(other)))
         .isInstanceOf(classOf[IllegalArgumentException])
+
+  @Test def tuples_withANullInThePlaceOfANumber_areRefused(): Unit =
+    def refuse[T](codec: KeyCodec[(String, T)]): Unit =
+      assertThatThrownBy(() => codec.decode(Slice.of(Tuples.pack("a", null))))
+        .isInstanceOf(classOf[IllegalArgumentException])
+    refuse(summon[KeyCodec[(String, Long)]])
+    refuse(summon[KeyCodec[(String, Int)]])
+    refuse(summon[KeyCodec[(String, Boolean)]])
+    refuse(summon[KeyCodec[(String, Float)]])
+    refuse(summon[KeyCodec[(String, Double)]])
+    refuse(summon[KeyCodec[(String, BigInt)]])
+    check[(String, Option[Long])](("a", None), ("a", Some(0L)))
+
+  @Test def tuples_withAnOptionOfAnOption_doNotCompile(): Unit =
+    assertThat(typeChecks("summon[KeyCodec[(String, Option[Int])]]")).isTrue()
+    assertThat(typeChecks("summon[KeyCodec[(String, Option[Option[Int]])]]")).isFalse()
 
   private def check[T](values: T*)(using codec: KeyCodec[T]): Unit =
     for value <- values do
