@@ -38,6 +38,19 @@ public final class ReadStates {
   }
 
   /**
+   * Replaces the memtables of the current state, and keeps its version.
+   *
+   * @param memTables as for {@link #publish(List, Version)}
+   */
+  public void publish(List<MemTable> memTables) {
+    ReadState before = current;
+    if (before == null) {
+      throw new DBClosedException("the database is closed");
+    }
+    publish(memTables, before.version());
+  }
+
+  /**
    * Pins the current state. The caller releases it in the same stripe. Throws {@link
    * DBClosedException} after the close.
    */

@@ -140,7 +140,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   @Override
   public void makeRoom(long bytes, int count, boolean fresh) throws IOException {
     if (logs.current() == null) {
-      beginLog(logs.createFirst());
+      beginLog(logs.createFirst(this::publish));
     }
     boolean full = !memtable.isEmpty() && !memtable.ensureRoomFor(bytes, count);
     if (full || (fresh && !memtable.isEmpty())) {
@@ -186,7 +186,6 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     monitor.lock();
     try {
       logs.begin(first);
-      publish();
     } finally {
       monitor.unlock();
     }
@@ -198,7 +197,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     monitor.lock();
     try {
       begin(larger);
-      publish();
+      readStates.publish(all());
     } finally {
       monitor.unlock();
     }
@@ -275,7 +274,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
       switches++;
       begin(next);
       logs.begin(nextLog);
-      publish();
+      readStates.publish(all());
     } finally {
       monitor.unlock();
     }
@@ -321,7 +320,11 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     return all;
   }
 
-  /** Publishes the current memtables and version to readers. */
+  /**
+   * Publishes the current memtables and version to readers. Called by the install of that version:
+   * only the install knows what must happen before it is visible, see {@link #publishFiltered}. A
+   * change of the memtables alone keeps the version that readers see.
+   */
   public void publish() {
     monitor.lock();
     try {

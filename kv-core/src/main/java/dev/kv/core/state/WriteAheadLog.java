@@ -298,14 +298,15 @@ public final class WriteAheadLog implements AutoCloseable {
    * Creates the first log after the open, makes it the oldest log that a recovery replays (see
    * {@link #logFirst}), and returns it; the caller owns it.
    *
+   * @param publish publishes the version with that log
    * @throws IOException if the log cannot be created; nothing has changed
    * @throws DBIOException if the MANIFEST cannot be created, and nothing has changed; or if it
    *     cannot be written, and writes are refused
    */
-  NumberedLog createFirst() throws IOException {
+  NumberedLog createFirst(Runnable publish) throws IOException {
     NumberedLog first = create();
     try {
-      logFirst(first, VersionEdit.builder());
+      logFirst(first, VersionEdit.builder(), publish);
     } catch (RuntimeException | Error e) {
       if (versions.isFailed()) {
         errors.fail("the first write", e);
@@ -324,8 +325,18 @@ public final class WriteAheadLog implements AutoCloseable {
    * deleted. If this fails, the log must stay on disk, because the MANIFEST may name it.
    */
   public void logFirst(NumberedLog first, VersionEdit.Builder edit) {
+    logFirst(first, edit, () -> {});
+  }
+
+  private void logFirst(NumberedLog first, VersionEdit.Builder edit, Runnable publish) {
     VersionEdit complete = edit.logNumber(first.number()).previousLogNumber(0).build();
-    versions.logAndApply(VersionInstall.of(complete, obsolete::collectWithTemporary));
+    versions.logAndApply(
+        VersionInstall.of(
+            complete,
+            () -> {
+              publish.run();
+              obsolete.collectWithTemporary();
+            }));
   }
 
   /** Returns the prepared log, or a new one; the caller owns it. */

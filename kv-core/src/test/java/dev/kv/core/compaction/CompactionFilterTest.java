@@ -12,6 +12,8 @@ import dev.kv.TransactionOptions;
 import dev.kv.bytes.Slice;
 import dev.kv.core.Sneaky;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.core.state.Monitor;
+import dev.kv.core.version.Version;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.options.CompactionFilter;
@@ -20,6 +22,7 @@ import dev.kv.options.CompressionType;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -223,6 +226,50 @@ class CompactionFilterTest extends DbTestBase {
       other.commit();
     }
     assertThat(contents()).isEqualTo("(b->stays)(y->1)");
+  }
+
+  /** The switch comes after the filtered version is current, and before it is published. */
+  @Test
+  void memtableSwitch_duringTheInstall_hidesNothingFromSnapshotsAndTransactions()
+      throws InterruptedException {
+    openFiltered();
+    put("a", "drop");
+    put("b", "old");
+    db.admin().flush();
+    List<AutoCloseable> open = new ArrayList<>();
+    CountDownLatch filtering = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    during =
+        () -> {
+          open.add(db.snapshot());
+          open.add(db.transaction(TransactionOptions.SERIALIZABLE));
+          filtering.countDown();
+          await("the monitor", () -> goOn.getCount() == 0);
+        };
+    Thread compaction = new Thread(this::compactAll);
+    compaction.start();
+    filtering.await();
+    put("c", "stays");
+    Monitor monitor = parts().jobs().monitor();
+    monitor.lock();
+    try {
+      Version before = parts().versions().current();
+      goOn.countDown();
+      await("the filtered version", () -> parts().versions().current() != before);
+      switchMemTable();
+    } finally {
+      monitor.unlock();
+    }
+    compaction.join();
+    assertThat(contents()).isEqualTo("(b->new)(c->stays)");
+    try (Snapshot snapshot = (Snapshot) open.get(0);
+        Transaction transaction = (Transaction) open.get(1)) {
+      assertThat(get("a", snapshot)).isEqualTo("drop");
+      assertThat(get("b", snapshot)).isEqualTo("old");
+      assertThat(s(transaction.get(b("a")))).isEqualTo("drop");
+      transaction.put(b("x"), b("1"));
+      assertThatThrownBy(transaction::commit).isInstanceOf(ConflictException.class);
+    }
   }
 
   @Test

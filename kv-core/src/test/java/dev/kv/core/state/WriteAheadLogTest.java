@@ -130,7 +130,7 @@ class WriteAheadLogTest {
   private WriteAheadLog.NumberedLog begin() throws IOException {
     WriteAheadLog.NumberedLog before = logs.current();
     if (before == null) {
-      logs.begin(logs.createFirst());
+      logs.begin(logs.createFirst(() -> {}));
     } else {
       WriteAheadLog.NumberedLog next = logs.takeNext();
       logs.addOlder(before);
@@ -286,7 +286,7 @@ class WriteAheadLogTest {
         Fault.ERROR,
         1,
         each -> each.kind() == Kind.CREATE && each.path().toString().contains("MANIFEST"));
-    assertThatThrownBy(logs::createFirst).isInstanceOf(DBException.class);
+    assertThatThrownBy(() -> logs.createFirst(() -> {})).isInstanceOf(DBException.class);
     assertThat(logFiles()).isEmpty();
     assertThat(errors.isFailedPermanently()).isFalse();
     begin();
@@ -405,7 +405,7 @@ class WriteAheadLogTest {
         Fault.ERROR,
         1,
         each -> each.kind() == Kind.SYNC && each.path().toString().contains("MANIFEST"));
-    assertThatThrownBy(logs::createFirst).isInstanceOf(DBIOException.class);
+    assertThatThrownBy(() -> logs.createFirst(() -> {})).isInstanceOf(DBIOException.class);
     assertThat(errors.isFailedPermanently()).isTrue();
     assertThat(logFiles()).hasSize(1);
   }
