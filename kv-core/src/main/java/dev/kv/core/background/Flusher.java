@@ -140,8 +140,7 @@ public final class Flusher implements BackgroundWorker.Work {
 
     @Override
     public VersionEdit prepare(Version current) {
-      versions.setLastSequence(Math.max(versions.lastSequence(), result.lastSequence()));
-      VersionEdit.Builder edit = VersionEdit.builder();
+      VersionEdit.Builder edit = VersionEdit.builder().lastSequence(result.lastSequence());
       monitor.lock();
       try {
         edit.logNumber(memTables.oldestLogWithout(flushed)).previousLogNumber(0);

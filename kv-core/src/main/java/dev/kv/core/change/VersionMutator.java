@@ -208,8 +208,7 @@ public final class VersionMutator {
 
     @Override
     public VersionEdit prepare(Version current) {
-      versions.setLastSequence(Math.max(versions.lastSequence(), sequence));
-      return edit;
+      return edit.toBuilder().lastSequence(sequence).build();
     }
 
     @Override

@@ -48,9 +48,9 @@ public final class VersionSet implements AutoCloseable {
   private final Runnable whenVersionFreed;
   private final Consumer<Version> whenFreed = this::freed;
 
-  // Self-synchronised. The volatile fields are written under manifestLock, lastSequence by the
-  // writer. An iteration over the versions in use sees them at one moment, so that of two
-  // consecutive versions at least one is seen.
+  // Self-synchronised. The volatile fields are written under manifestLock, or by the recovery. An
+  // iteration over the versions in use sees them at one moment, so that of two consecutive versions
+  // at least one is seen.
   private final List<Version> live = new CopyOnWriteArrayList<>();
   private final AtomicLong nextFileNumber = new AtomicLong(2);
   private volatile Version current;
@@ -200,15 +200,16 @@ public final class VersionSet implements AutoCloseable {
     }
   }
 
-  /** Returns the sequence number that {@link #setLastSequence} last set. */
+  /** Returns the sequence number that the next edit has at least. */
   public long lastSequence() {
     return lastSequence;
   }
 
   /**
-   * Sets the sequence number of the last write that is in tables, for later edits; it never falls.
-   * If the oldest log begins after the next number, a recovery concludes that the log before it is
-   * lost.
+   * Sets the sequence number of the last write that a recovery has found, for the first edit. Later
+   * edits set theirs with the tables that have the write, so that a failed edit leaves no trace: if
+   * the oldest log begins after the next number, a recovery concludes that the log before it is
+   * lost, and no edit may hide that.
    */
   public void setLastSequence(long sequence) {
     lastSequence = sequence;
@@ -283,7 +284,7 @@ public final class VersionSet implements AutoCloseable {
 
   /**
    * Makes the next version current. The edit is completed with the log numbers (if it sets none),
-   * the next file number and the last sequence.
+   * the next file number, and the last sequence unless it sets a higher one.
    *
    * @throws DBIOException if a new MANIFEST could not be created, and nothing has changed; or if
    *     the MANIFEST could not be written, and all later installs fail, too
@@ -386,7 +387,9 @@ public final class VersionSet implements AutoCloseable {
     if (asked.previousLogNumber() == VersionEdit.UNSET) {
       edit.previousLogNumber(previousLogNumber);
     }
-    return edit.nextFileNumber(nextFileNumber.get()).lastSequence(lastSequence).build();
+    return edit.nextFileNumber(nextFileNumber.get())
+        .lastSequence(Math.max(lastSequence, asked.lastSequence()))
+        .build();
   }
 
   /**
@@ -468,6 +471,7 @@ public final class VersionSet implements AutoCloseable {
   private void install(VersionEdit edit, Version next) {
     logNumber = edit.logNumber();
     previousLogNumber = edit.previousLogNumber();
+    lastSequence = edit.lastSequence();
     if (!edit.compactPointers().isEmpty()) {
       List<byte @Nullable []> pointers = new ArrayList<>(compactPointers);
       for (VersionEdit.CompactPointer pointer : edit.compactPointers()) {

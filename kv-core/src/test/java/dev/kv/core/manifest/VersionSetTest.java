@@ -409,6 +409,21 @@ final class VersionSetTest extends ManifestTestBase {
     assertThat(describeRecovered()).contains("6:10");
   }
 
+  /** A later edit with that number would hide from an open that a log is lost. */
+  @Test
+  void logAndApply_thatFails_leavesItsLastSequenceToNoLaterEdit() {
+    try (VersionSet set = created()) {
+      set.logAndApply(edit("+L1 5:10 a@1..c@2").toBuilder().lastSequence(7).build());
+      assertThat(set.lastSequence()).isEqualTo(7);
+      VersionEdit broken = edit("+L1 6:10 b@1..d@2").toBuilder().lastSequence(50).build();
+      assertThatThrownBy(() -> set.logAndApply(broken)).isInstanceOf(CorruptionException.class);
+      assertThat(set.lastSequence()).isEqualTo(7);
+      set.logAndApply(edit("-L1 5").toBuilder().lastSequence(6).build());
+      assertThat(set.lastSequence()).isEqualTo(7);
+    }
+    assertThat(describeRecovered()).contains("last 7");
+  }
+
   @Test
   void logAndApply_newManifestCannotBeCreated_changesNothingAndMayBeTriedAgain() {
     try (VersionSet set = created()) {
