@@ -188,7 +188,9 @@ public interface Env {
    * Makes the entries of a directory durable: creations, renames and deletions.
    *
    * @param directory the path of the directory
-   * @throws IOException if the sync fails
+   * @throws java.nio.file.FileSystemException if the directory cannot be opened, and nothing was
+   *     synced: it may be tried again
+   * @throws IOException if the sync fails; it is unknown whether a later one repairs that
    */
   void syncDirectory(Path directory) throws IOException;
 

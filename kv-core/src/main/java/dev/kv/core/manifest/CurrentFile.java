@@ -57,18 +57,24 @@ public record CurrentFile(String manifest, long number) {
 
   /** Makes CURRENT name the MANIFEST of that number. */
   public static void write(Env env, Path directory, long manifestNumber) throws IOException {
-    prepare(env, directory, manifestNumber);
+    try (WritableFile out = prepare(env, directory, manifestNumber)) {
+      out.sync();
+    }
     change(env, directory, manifestNumber);
   }
 
-  /** Writes and syncs the new CURRENT under a temporary name. */
-  static void prepare(Env env, Path directory, long manifestNumber) throws IOException {
+  /** Writes the new CURRENT under a temporary name. The caller syncs and closes it. */
+  static WritableFile prepare(Env env, Path directory, long manifestNumber) throws IOException {
     String content = FileNames.manifest(Path.of(""), manifestNumber).getFileName() + "\n";
     byte[] bytes = content.getBytes(StandardCharsets.US_ASCII);
     ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
-    try (WritableFile out = env.createWritable(FileNames.temp(directory, manifestNumber))) {
+    WritableFile out = env.createWritable(FileNames.temp(directory, manifestNumber));
+    try {
       out.append(buffer);
-      out.sync();
+      return out;
+    } catch (Throwable e) {
+      out.close();
+      throw e;
     }
   }
 

@@ -6,9 +6,11 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.env.WritableFile;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -93,15 +95,24 @@ final class Manifest implements AutoCloseable {
   /**
    * Appends an edit and makes it durable.
    *
+   * @throws NotLoggedException if the directory cannot be opened; nothing has changed
    * @throws IOException if it is not known whether a later recovery will find the edit
    */
   void append(VersionEdit edit) throws IOException {
     if (!edit.newFiles().isEmpty()) {
-      context.env().syncDirectory(context.directory());
+      syncDirectory();
     }
     ManifestWriter open = requireNonNull(writer, "writer");
     open.append(edit);
     open.sync();
+  }
+
+  private void syncDirectory() throws IOException {
+    try {
+      context.env().syncDirectory(context.directory());
+    } catch (FileSystemException e) { // without a descriptor nothing was synced, or lost by that
+      throw new NotLoggedException(e);
+    }
   }
 
   /**
@@ -124,19 +135,20 @@ final class Manifest implements AutoCloseable {
    * @param created what {@link #create} returned; owned by this object from now on
    * @param state the edits that describe the version before the edit
    * @throws OffHeapExhaustedException if there is no memory for it; nothing has changed
-   * @throws IOException if it is not known which MANIFEST a later recovery will find
+   * @throws NotLoggedException if a file or the directory cannot be opened, or a file not written,
+   *     before the rename; nothing has changed
+   * @throws IOException if a sync failed, or it is not known which MANIFEST a later recovery will
+   *     find
    */
   void replace(ManifestWriter created, List<VersionEdit> state, VersionEdit edit)
       throws IOException {
     try {
-      for (VersionEdit part : state) {
-        created.append(part);
-      }
-      replaceAt = Math.max(context.maxFileSize(), GROWTH_BEFORE_REPLACEMENT * created.length());
-      created.append(edit);
+      write(created, state, edit);
       created.sync();
-      context.env().syncDirectory(context.directory());
-      CurrentFile.prepare(context.env(), context.directory(), created.number());
+      syncDirectory();
+      try (WritableFile current = newCurrent(created.number())) {
+        current.sync();
+      }
     } catch (IOException | RuntimeException | Error e) {
       created.delete(e);
       if (MemoryShortage.isCauseOf(e)) {
@@ -154,6 +166,27 @@ final class Manifest implements AutoCloseable {
       if (before != null) {
         closeQuietly(before);
       }
+    }
+  }
+
+  private void write(ManifestWriter created, List<VersionEdit> state, VersionEdit edit)
+      throws NotLoggedException {
+    try {
+      for (VersionEdit part : state) {
+        created.append(part);
+      }
+      replaceAt = Math.max(context.maxFileSize(), GROWTH_BEFORE_REPLACEMENT * created.length());
+      created.append(edit);
+    } catch (IOException e) {
+      throw new NotLoggedException(e);
+    }
+  }
+
+  private WritableFile newCurrent(long created) throws NotLoggedException {
+    try {
+      return CurrentFile.prepare(context.env(), context.directory(), created);
+    } catch (IOException e) {
+      throw new NotLoggedException(e);
     }
   }
 

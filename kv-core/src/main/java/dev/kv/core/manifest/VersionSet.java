@@ -1,5 +1,7 @@
 package dev.kv.core.manifest;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.memory.Undo;
@@ -35,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Durability: {@link Manifest} says how an edit is made durable. The state that a recovery reads
  * need not be durable. The first install after a recovery begins a new MANIFEST, or appends to one
  * that was synced first, so that afterwards nothing depends on data that an earlier process did not
- * sync. No write is acknowledged and no file is deleted before that install. After a failed write
- * or sync, it is unknown which version the next open will find, so every later install fails with
- * the first cause until the database is opened again.
+ * sync. No write is acknowledged and no file is deleted before that install. After a failed sync,
+ * or a failed write of the MANIFEST in use, it is unknown which version the next open will find, so
+ * every later install fails with the first cause until the database is opened again.
  */
 public final class VersionSet implements AutoCloseable {
   /** The largest file number accepted; no real database reaches it. */
@@ -286,8 +288,9 @@ public final class VersionSet implements AutoCloseable {
    * Makes the next version current. The edit is completed with the log numbers (if it sets none),
    * the next file number, and the last sequence unless it sets a higher one.
    *
-   * @throws DBIOException if a new MANIFEST could not be created, and nothing has changed; or if
-   *     the MANIFEST could not be written, and all later installs fail, too
+   * @throws DBIOException if a new MANIFEST or CURRENT could not be created or written, or there is
+   *     no descriptor for the directory, and nothing has changed; or if it is unknown whether the
+   *     edit is logged, and all later installs fail, too
    * @throws DBReadOnlyException if an earlier install failed
    * @throws OffHeapExhaustedException if there is no memory for the edit; nothing was written, and
    *     the step may be tried again
@@ -393,8 +396,8 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
-   * Makes an edit durable. A failure is kept for later steps, except a shortage of memory, which
-   * ends before the first byte.
+   * Makes an edit durable. A failure is kept for later steps, unless the edit is certainly not
+   * logged: after a shortage of memory, or a {@link NotLoggedException}.
    *
    * @param created the MANIFEST that the edit goes to, or null for the one in use
    * @param state what a new MANIFEST begins with
@@ -407,15 +410,22 @@ public final class VersionSet implements AutoCloseable {
         manifest.replace(created, state, edit);
       }
       durable = true;
+    } catch (NotLoggedException e) {
+      throw cannotWrite(requireNonNull(e.getCause(), "cause"));
     } catch (IOException e) {
       failure = e;
-      throw new DBIOException("cannot write the MANIFEST in " + context.directory() + ": " + e, e);
+      throw cannotWrite(e);
     } catch (OffHeapExhaustedException e) {
       throw e;
     } catch (RuntimeException | Error e) {
       failure = e;
       throw e;
     }
+  }
+
+  private DBIOException cannotWrite(Throwable cause) {
+    return new DBIOException(
+        "cannot write the MANIFEST in " + context.directory() + ": " + cause, cause);
   }
 
   private void confirm(VersionInstall change) {

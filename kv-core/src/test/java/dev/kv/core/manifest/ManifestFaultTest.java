@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionText;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
@@ -13,6 +14,7 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,8 +48,12 @@ final class ManifestFaultTest extends ManifestTestBase {
           assertThat(e).hasMessageContaining(RecordingEnv.FAULT);
           assertThat(describe(set)).as("fault %d", k).isEqualTo(before);
         }
-        if (env.operations().get(k).startsWith("create MANIFEST")) {
+        String failed = env.operations().get(k);
+        if (failed.startsWith("create") || failed.startsWith("append")) {
           assertThat(set.isFailed()).as("nothing refers to the new MANIFEST").isFalse();
+          set.logAndApply(edit(line));
+          before = describe(set);
+          assertThat(describeRecovered()).isEqualTo(before);
           continue;
         }
         int count = env.operations().size();
@@ -76,6 +82,38 @@ final class ManifestFaultTest extends ManifestTestBase {
 
   private boolean deleted(String prefix) {
     return env.operations().stream().anyMatch(o -> o.startsWith("delete " + prefix));
+  }
+
+  /** Not an error of the disk, but of the limit of descriptors. */
+  @Test
+  void logAndApply_withADirectoryThatCannotBeOpened_changesNothingAndMayBeTriedAgain() {
+    created().close();
+    boolean[] failing = new boolean[1];
+    Env limited =
+        new ForwardingEnv(files) {
+          @Override
+          public void syncDirectory(Path synced) throws IOException {
+            if (failing[0]) {
+              throw new FileSystemException(synced.toString(), null, "Too many open files");
+            }
+            super.syncDirectory(synced);
+          }
+        };
+    try (VersionSet set = recovered(context(limited, MAX_FILE_SIZE, false))) {
+      for (int number = 5; number < 8; number++) { // a new MANIFEST, and twice the same
+        VersionEdit edit = edit("+L0 " + number + ":10 a@" + number + "..c@" + number);
+        String before = describe(set);
+        failing[0] = true;
+        assertThatThrownBy(() -> set.logAndApply(edit))
+            .isInstanceOf(DBIOException.class)
+            .hasMessageContaining("Too many open files");
+        failing[0] = false;
+        assertThat(set.isFailed()).isFalse();
+        assertThat(describe(set)).isEqualTo(before);
+        set.logAndApply(edit);
+        assertThat(describeRecovered()).isEqualTo(describe(set)).isNotEqualTo(before);
+      }
+    }
   }
 
   @Test

@@ -389,12 +389,12 @@ class FirstWriteTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->1)(b->2)(c->3)");
   }
 
-  /** The k-th change of the first write after the log and the empty MANIFEST were created. */
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
-  void firstWrite_manifestCannotBeWritten_endsWriting(int k) throws IOException {
-    makeDatabase(watched().build());
-    open();
+  /**
+   * Fails the k-th change after the log and the empty MANIFEST were created: writes of the MANIFEST
+   * are 1 to 4, its sync and that of the directory 5 and 6; the file that becomes CURRENT is made
+   * by 7 and 8, synced by 9 and renamed by 10, and the directory is synced by 11.
+   */
+  private void failAtChange(int k) {
     int[] left = {k};
     boolean[] logNamed = {false};
     env.fail(
@@ -406,6 +406,35 @@ class FirstWriteTest extends DbTestBase {
           logNamed[0] |= each.kind() == Kind.SYNC_DIRECTORY;
           return counts && left[0]-- == 0;
         });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 7, 8})
+  void firstWrite_newManifestOrCurrentCannotBeWritten_isNotDoneAndMayBeTriedAgain(int k)
+      throws IOException {
+    makeDatabase(watched().build());
+    open();
+    failAtChange(k);
+    assertThatThrownBy(() -> put("c", "3"))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("was not done")
+        .hasMessageContaining("may be tried again");
+    assertThat(env.injected()).isEqualTo(1);
+    assertThat(files(FileName.Kind.LOG)).hasSize(1);
+    assertThat(files(FileName.Kind.MANIFEST)).containsExactly(current());
+    put("c", "4");
+    assertThat(contents()).isEqualTo("(a->1)(b->2)(c->4)");
+    assertThat(files(FileName.Kind.TEMP)).isEmpty();
+    reopen();
+    assertThat(contents()).isEqualTo("(a->1)(b->2)(c->4)");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {5, 6, 9, 10, 11})
+  void firstWrite_manifestCannotBeWritten_endsWriting(int k) throws IOException {
+    makeDatabase(watched().build());
+    open();
+    failAtChange(k);
     assertThatThrownBy(() -> put("c", "3"))
         .isInstanceOf(DBIOException.class)
         .hasMessageContaining("was not done")

@@ -7,6 +7,7 @@ import dev.kv.WriteOptions;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
@@ -15,8 +16,12 @@ import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;
 import dev.kv.testing.FaultEnv.Operation;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -161,6 +166,37 @@ class ResumeTest extends DbTestBase {
     assertThatThrownBy(() -> db.admin().flush()).isInstanceOf(DBReadOnlyException.class);
     assertThat(faulty.injected()).isEqualTo(1);
     checkNotResumable();
+  }
+
+  @Test
+  void resume_afterAFlushWithoutADescriptorForTheDirectory_makesTheDatabaseWritable() {
+    openFaulty();
+    write("k", "v");
+    AtomicBoolean limited = new AtomicBoolean(true);
+    faulty =
+        new FaultEnv(
+            new ForwardingEnv(faulty) {
+              @Override
+              public void syncDirectory(Path synced) throws IOException {
+                if (limited.get() && Thread.currentThread().getName().equals("kv-flush")) {
+                  throw new FileSystemException(synced.toString(), null, "Too many open files");
+                }
+                super.syncDirectory(synced);
+              }
+            });
+    reopen(defaults().toBuilder().env(faulty).build());
+    write("k2", "v2");
+    assertThatThrownBy(() -> db.admin().flush())
+        .isInstanceOfSatisfying(
+            DBReadOnlyException.class, e -> assertThat(e.isResumable()).isTrue())
+        .hasStackTraceContaining("Too many open files");
+    limited.set(false);
+    db.admin().resume();
+    write("k3", "v3");
+    db.admin().flush();
+    checkContents();
+    reopen();
+    checkContents();
   }
 
   @Test
