@@ -84,6 +84,9 @@ public interface DBAdmin extends DBInspector {
    * no call: the database waits for memory, and writes that would have to wait longer than a second
    * throw {@link OffHeapExhaustedException}.
    *
+   * <p>A listener or a compaction filter that calls this does not wait for work that needs its own
+   * thread. That work is tried again afterwards.
+   *
    * <p>These failures cannot be resumed: a failed write or sync of a log, of the MANIFEST, of
    * CURRENT or of the directory. After one, the state on disk is unknown until the database is
    * opened again.

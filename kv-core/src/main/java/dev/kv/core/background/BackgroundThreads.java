@@ -77,8 +77,9 @@ public final class BackgroundThreads {
   }
 
   /**
-   * Tries all failed work again, and returns when each has been tried. Work that runs meanwhile is
-   * not waited for; if it fails, it is tried again before writes are refused.
+   * Tries all failed work again, and returns when each has been tried. Work that runs meanwhile, or
+   * that needs the calling thread, is not waited for; if it fails, it is tried again before writes
+   * are refused.
    *
    * @throws dev.kv.errors.DBClosedException if the close has begun
    * @throws dev.kv.errors.DBReadOnlyException if writes are still refused, or a failure is

@@ -149,12 +149,18 @@ final class BackgroundWorker extends WorkerThreads.Task {
   /**
    * Makes failed work run now, and returns once one piece of it was tried, no thread could be
    * started, or the database is being closed. An interrupt stays set and ends no wait.
+   *
+   * <p>A caller that is one of the threads that run the work, as a listener may be, does not wait:
+   * the work may need this thread.
    */
   void tryAgain() {
     CountDownLatch tried = new CountDownLatch(1);
     awaiting.add(tried);
     woken.set(true);
     threads.submit(this);
+    if (threads.includeThisThread()) {
+      return;
+    }
     Uninterrupted.await(
         () -> {
           while (!errors.isClosing() && !tried.await(10, TimeUnit.MILLISECONDS)) {}

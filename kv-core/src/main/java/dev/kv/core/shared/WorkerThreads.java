@@ -145,6 +145,16 @@ public final class WorkerThreads implements AutoCloseable {
     }
   }
 
+  /** Returns true if the calling thread is one of these, and so must not wait for a task. */
+  public boolean includeThisThread() {
+    lock.lock();
+    try {
+      return threads.contains(Thread.currentThread());
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Makes an idle task run after {@code nanos}, or earlier if it is submitted. */
   public void submitIn(Task task, long nanos) {
     boolean start = false;

@@ -61,6 +61,31 @@ class BackgroundWorkerTest {
     return new BackgroundWorker(threads, Env.fileSystem(), "kv-test", work, errors, retries);
   }
 
+  /** As of a listener that resumes the database, or another one with the same threads. */
+  @Test
+  void tryAgain_onAThreadThatRunsTheWork_doesNotWait() throws InterruptedException {
+    BackgroundWorker other = idleWorker();
+    BackgroundWorker[] self = new BackgroundWorker[1];
+    AtomicInteger calls = new AtomicInteger();
+    self[0] =
+        worker(
+            () ->
+                () -> {
+                  if (calls.getAndIncrement() == 0) {
+                    other.tryAgain();
+                    self[0].tryAgain();
+                  }
+                  runs.release();
+                  return JobOutcome.Ended.NOTHING_TO_DO;
+                });
+    self[0].wake();
+    try {
+      assertThat(runs.tryAcquire(3, 10, TimeUnit.SECONDS)).as("both have run again").isTrue();
+    } finally {
+      errors.beginClose(); // ends the waits
+    }
+  }
+
   @Test
   void wake_fromManyThreads_runsEachPieceOnce() throws InterruptedException {
     int threads = 4;
