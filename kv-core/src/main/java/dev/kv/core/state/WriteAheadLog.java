@@ -15,6 +15,7 @@ import dev.kv.errors.DBIOException;
 import dev.kv.event.SyncEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -274,7 +275,12 @@ public final class WriteAheadLog implements AutoCloseable {
     return lengths;
   }
 
-  /** Returns a new log whose directory entry is durable; the caller owns it. */
+  /**
+   * Returns a new log whose directory entry is durable; the caller owns it.
+   *
+   * @throws IOException if the log cannot be created; nothing has changed, but after a failed sync
+   *     of the directory writes are refused
+   */
   public NumberedLog create() throws IOException {
     long number = obsolete.newPendingNumber();
     Path file = FileNames.log(directory, number);
@@ -286,10 +292,25 @@ public final class WriteAheadLog implements AutoCloseable {
               ? LogWriter.appending(file, env.createWritable(file), 0)
               : LogWriter.mapped(file, mapped);
       writer.reserveAhead();
-      env.syncDirectory(directory);
+      syncDirectory();
       return new NumberedLog(number, writer);
     } catch (Throwable e) {
       discard(number, writer);
+      throw e;
+    }
+  }
+
+  /**
+   * A failed sync is permanent, though nothing depends on the new log: it may be the sync of the
+   * entry of a new table, and the next one may succeed without it.
+   */
+  private void syncDirectory() throws IOException {
+    try {
+      env.syncDirectory(directory);
+    } catch (FileSystemException e) {
+      throw e; // the directory cannot be opened, and nothing was synced
+    } catch (IOException e) {
+      errors.fail("the sync of the directory", e);
       throw e;
     }
   }
@@ -299,7 +320,7 @@ public final class WriteAheadLog implements AutoCloseable {
    * {@link #logFirst}), and returns it; the caller owns it.
    *
    * @param publish publishes the version with that log
-   * @throws IOException if the log cannot be created; nothing has changed
+   * @throws IOException as for {@link #create}
    * @throws DBIOException if the MANIFEST cannot be created, and nothing has changed; or if it
    *     cannot be written, and writes are refused
    */

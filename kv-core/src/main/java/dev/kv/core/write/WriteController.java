@@ -126,17 +126,8 @@ final class WriteController {
     try {
       target.makeRoom(0, 0, false);
       logBegun = true;
-    } catch (IOException e) {
+    } catch (IOException | DBIOException e) {
       throw noNewLog(e);
-    } catch (DBIOException e) {
-      if (!errors.isFailedPermanently()) {
-        throw noNewLog(e);
-      }
-      throw new DBIOException(
-          "cannot begin a log: the write was not done, and the database is read-only until it is"
-              + " opened again: "
-              + e.getMessage(),
-          e);
     }
   }
 
@@ -148,9 +139,15 @@ final class WriteController {
     }
   }
 
-  private static DBIOException noNewLog(Exception e) {
-    return new DBIOException(
-        "cannot begin a new log: the write was not done and may be tried again", e);
+  private DBIOException noNewLog(Exception e) {
+    return errors.isFailedPermanently()
+        ? new DBIOException(
+            "cannot begin a log: the write was not done, and the database is read-only until it is"
+                + " opened again: "
+                + e.getMessage(),
+            e)
+        : new DBIOException(
+            "cannot begin a new log: the write was not done and may be tried again", e);
   }
 
   private boolean isBlocked(boolean heedLevel0) {

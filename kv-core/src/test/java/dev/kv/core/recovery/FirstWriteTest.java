@@ -365,7 +365,7 @@ class FirstWriteTest extends DbTestBase {
   }
 
   @ParameterizedTest
-  @CsvSource({"CREATE, ERROR", "RESERVE, NO_SPACE", "SYNC_DIRECTORY, SYNC"})
+  @CsvSource({"CREATE, ERROR", "RESERVE, NO_SPACE"})
   void firstWrite_logCannotBeMade_isNotDoneAndMayBeTriedAgain(Kind kind, Fault fault)
       throws IOException {
     makeDatabase(watched().build());
@@ -387,6 +387,23 @@ class FirstWriteTest extends DbTestBase {
     assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(3);
     reopen();
     assertThat(contents()).isEqualTo("(a->1)(b->2)(c->3)");
+  }
+
+  @Test
+  void firstWrite_logCannotBeMadeDurable_endsWriting() throws IOException {
+    makeDatabase(watched().build());
+    List<String> before = bytesOfEveryFile();
+    open();
+    env.fail(Fault.SYNC, 1, each -> each.kind() == Kind.SYNC_DIRECTORY);
+    assertThatThrownBy(() -> put("c", "3"))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining("was not done")
+        .hasMessageContaining("until it is opened again");
+    assertThatThrownBy(() -> put("c", "3")).isInstanceOf(DBReadOnlyException.class);
+    assertThat(bytesOfEveryFile()).isEqualTo(before);
+    reopen();
+    put("c", "4");
+    assertThat(contents()).isEqualTo("(a->1)(b->2)(c->4)");
   }
 
   /**

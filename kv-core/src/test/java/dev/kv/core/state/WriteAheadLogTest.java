@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.Options;
 import dev.kv.core.Bytes;
+import dev.kv.core.Sneaky;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -29,6 +30,7 @@ import dev.kv.testing.FaultEnv.Kind;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -299,9 +301,39 @@ class WriteAheadLogTest {
     env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.RESERVE);
     assertThatThrownBy(logs::create).isInstanceOf(IOException.class);
     assertThat(logFiles()).isEmpty();
+    errors.check();
+  }
+
+  /** The next sync of the directory would succeed, and may not cover a table created before. */
+  @Test
+  void create_whoseDirectoryCannotBeSynced_refusesWritesForGood() throws IOException {
     env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.SYNC_DIRECTORY);
     assertThatThrownBy(logs::create).isInstanceOf(IOException.class);
     assertThat(logFiles()).isEmpty();
+    assertThat(errors.isFailedPermanently()).isTrue();
+  }
+
+  @Test
+  void prepareNext_whoseDirectoryCannotBeSynced_refusesWritesForGood() {
+    env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.SYNC_DIRECTORY);
+    logs.prepareNext();
+    assertThat(errors.isFailedPermanently()).isTrue();
+  }
+
+  @Test
+  void create_whoseDirectoryCannotBeOpened_mayBeTriedAgain() throws IOException {
+    env.watch(
+        each -> {
+          if (each.kind() == Kind.SYNC_DIRECTORY) {
+            throw Sneaky.unchecked(
+                new FileSystemException(directory.toString(), null, "Too many open files"));
+          }
+        });
+    assertThatThrownBy(logs::create).isInstanceOf(FileSystemException.class);
+    assertThat(logFiles()).isEmpty();
+    errors.check();
+    env.watch(each -> {});
+    begin();
   }
 
   @Test
