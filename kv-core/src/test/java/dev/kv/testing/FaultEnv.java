@@ -61,8 +61,8 @@ public final class FaultEnv extends ForwardingEnv {
     /** The operation has no effect. */
     ERROR,
     /**
-     * A write writes half of its bytes. A sequential read reads one byte and succeeds. Other
-     * operations have no effect.
+     * A write writes half of its bytes, except a store of at most four, which a processor does at
+     * once. A sequential read reads one byte and succeeds. Other operations have no effect.
      */
     SHORT,
     /**
