@@ -27,6 +27,7 @@ public final class ConditionalWrites {
    * @return null if the batch was applied, else a key whose expectation does not hold; not a copy
    */
   public byte @Nullable [] write(EncodedBatch batch, boolean sync) {
+    commits.checkWrites();
     while (true) {
       try (ValidationView view = reader.validationView()) {
         ExpectationCheck check = new ExpectationCheck(batch.expectations(), view, order);

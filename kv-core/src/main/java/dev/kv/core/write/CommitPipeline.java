@@ -206,6 +206,11 @@ public final class CommitPipeline {
     return waitAndWrite(batches.acquire().set(batch, sync, condition), batches);
   }
 
+  /** Throws if a write would be refused now, which it need not read tables to find out. */
+  public void checkWrites() {
+    errors.checkWrite();
+  }
+
   /**
    * Waits until no other thread writes, and keeps all others from writing until the result is
    * closed by this thread.

@@ -12,6 +12,8 @@ import dev.kv.core.db.DbTestBase;
 import dev.kv.errors.ComparatorException;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBReadOnlyException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,6 +54,17 @@ class ConditionalWriteTest extends DbTestBase {
         test.compact(null, null);
       }
     }
+  }
+
+  @Test
+  void write_whileWritesAreRefused_saysSoAndNotWhetherTheExpectationHolds() {
+    open();
+    put("k", "v");
+    parts().jobs().errors().failResumably("a flush", new IOException("simulated"));
+    assertThatThrownBy(() -> db.write(batch().expect(b("k"), b("other")).put(b("a"), b("1"))))
+        .isInstanceOf(DBReadOnlyException.class);
+    parts().jobs().errors().succeed("a flush");
+    assertConflict("k", batch().expect(b("k"), b("other")).put(b("a"), b("1")));
   }
 
   @ParameterizedTest
