@@ -108,7 +108,8 @@ public final class DatabaseArguments {
         throw new Failure(
             directory
                 + ": has a log, but no file CURRENT; a new database would delete the log: name"
-                + " another directory, or run 'kv repair' if it is the log of a database");
+                + " another directory"
+                + (DatabaseFiles.hasRemains(directory) ? ", or run 'kv repair'" : ""));
       }
     } catch (IOException unreadable) {
       throw new Failure(FailureText.describe(unreadable));
@@ -185,59 +186,56 @@ public final class DatabaseArguments {
    */
   public DBComparator comparator() {
     if (order == null) {
-      return isReverse() ? KeyOrder.REVERSE.named() : DBComparator.bytewise();
+      return KeyOrder.REVERSE.defaultName().equals(comparatorName())
+          ? KeyOrder.REVERSE.named()
+          : DBComparator.bytewise();
     }
-    String name = DatabaseFiles.comparatorName(directory);
-    KeyOrder known = name == null ? order : KeyOrder.of(name);
-    if (known != null && known != order) {
+    return named(order, DatabaseFiles.comparatorName(directory));
+  }
+
+  /** Returns an order under the name that the MANIFEST has, or under its own if that is null. */
+  private DBComparator named(KeyOrder told, @Nullable String name) {
+    KeyOrder known = name == null ? told : KeyOrder.of(name);
+    if (known != null && known != told) {
       throw new Failure(
           directory
               + ": has the order of "
               + name
               + ", and --comparator says "
-              + order.defaultName()
+              + told.defaultName()
               + ": leave it out");
     }
-    return order.named(name == null ? order.defaultName() : name);
+    return told.named(name == null ? told.defaultName() : name);
   }
 
-  /** Returns true if the MANIFEST can be read and names kv's own reverse order. */
-  private boolean isReverse() {
+  /** Returns the name of the comparator in the MANIFEST, or null if it cannot be read. */
+  public @Nullable String comparatorName() {
     try {
-      return KeyOrder.REVERSE.defaultName().equals(DatabaseFiles.comparatorName(directory));
+      return DatabaseFiles.comparatorName(directory);
     } catch (Failure | DBException unreadable) {
-      return false;
+      return null;
     }
   }
 
   /**
    * Returns the order to use; a damaged MANIFEST does not fail this.
    *
-   * @throws Failure if the MANIFEST names an unknown order and there is no --comparator
+   * @throws Failure if the MANIFEST names an unknown order and there is no --comparator, or a known
+   *     one that --comparator contradicts
    */
   public DBComparator requireComparator() {
-    DBComparator comparator = DBComparator.bytewise();
-    try {
-      comparator = comparator();
-    } catch (Failure | DBException unreadable) {
-      if (order != null) {
-        comparator = order.named(order.defaultName());
-      }
+    if (order != null) {
+      return named(order, comparatorName());
     }
     requireKnownOrder();
-    return comparator;
+    return comparator();
   }
 
   private void requireKnownOrder() {
     if (order != null) {
       return;
     }
-    String name;
-    try {
-      name = DatabaseFiles.comparatorName(directory);
-    } catch (Failure | DBException unreadable) {
-      return;
-    }
+    String name = comparatorName();
     if (name != null && KeyOrder.of(name) == null) {
       throw new Failure(
           directory

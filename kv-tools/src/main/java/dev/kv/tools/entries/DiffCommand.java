@@ -51,8 +51,8 @@ public final class DiffCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     DatabaseArguments other = first.at(second);
+    requireSameOrder(other);
     DBComparator order = first.comparator();
-    requireOrder(order, other);
     Meter meter = new Meter();
     boolean same = true;
     try (Output out = new Output();
@@ -88,15 +88,19 @@ public final class DiffCommand implements Callable<Integer> {
   }
 
   /**
-   * Checks that a database does not have the other one of the known orders. One by an unknown
-   * comparator has the order that --comparator tells, or fails at its open.
+   * Checks that the databases do not have different known orders. One by an unknown comparator has
+   * the order that --comparator tells, or fails at its open, as one with a damaged MANIFEST does.
    */
-  private void requireOrder(DBComparator order, DatabaseArguments other) {
+  private void requireSameOrder(DatabaseArguments other) {
     first.requireDatabase();
     other.requireDatabase();
-    String one = order.name();
-    String two = other.comparator().name();
-    if (!one.equals(two) && KeyOrder.of(one) != null && KeyOrder.of(two) != null) {
+    String one = first.comparatorName();
+    String two = other.comparatorName();
+    if (one != null
+        && two != null
+        && !one.equals(two)
+        && KeyOrder.of(one) != null
+        && KeyOrder.of(two) != null) {
       throw new Failure(
           first.directory()
               + " is ordered by "

@@ -135,6 +135,23 @@ class RepairCommandTest {
     assertThat(scan.err()).contains("fixture.ReverseBytewise");
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void comparatorThatContradictsTheManifest_isRefused(boolean lostCurrent) throws IOException {
+    Path dir = temp.resolve("reverse");
+    Cli.run("put", dir.toString(), "b", "1", "--create", "--comparator", "reverse");
+    if (lostCurrent) {
+      Files.delete(dir.resolve("CURRENT"));
+    }
+    String before = Fixtures.listing(dir);
+    for (String command : lostCurrent ? List.of("repair") : List.of("repair", "verify", "stats")) {
+      Cli refused = Cli.run(command, dir.toString(), "--comparator", "bytewise");
+      assertThat(refused.exitCode()).as(command).isEqualTo(1);
+      assertThat(refused.err()).contains("kv.ReverseBytewiseComparator", "leave it out");
+    }
+    assertThat(Fixtures.listing(dir)).isEqualTo(before);
+  }
+
   @Test
   void repair_lostAllButTheLog_bringsItsEntriesBack() throws IOException {
     Path dir = Files.createDirectory(temp.resolve("lost"));
