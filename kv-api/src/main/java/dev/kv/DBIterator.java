@@ -139,8 +139,9 @@ public interface DBIterator extends AutoCloseable {
 
   /**
    * Returns the entries from the current one to the last. If no seek was made, it begins at the
-   * first entry. The iterator moves this cursor when the next entry is asked for, so the cursor is
-   * at the entry that was returned last. It works until the cursor is closed.
+   * first entry. The iterator moves this cursor when the next entry is asked for: until {@code
+   * hasNext} or {@code next} is called again, the cursor is at the entry that was returned last. It
+   * works until the cursor is closed.
    *
    * @return an iterator; every entry owns fresh arrays
    */

@@ -140,7 +140,8 @@ public final class Entries implements Iterable<Entry>, AutoCloseable {
 
   /**
    * The entries of a cursor. It moves the cursor when the next entry is asked for, and not before:
-   * a move that fails does not withhold the entry before it. After a failure, all calls throw it.
+   * a move that fails does not withhold the entry before it. After a failed move, all calls throw
+   * its failure.
    */
   static final class CursorIterator implements Iterator<Entry> {
     private final DBIterator cursor;

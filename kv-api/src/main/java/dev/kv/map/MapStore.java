@@ -55,7 +55,9 @@ record MapStore<K, V>(
   byte @Nullable [] encodeOrNull(@Nullable Object value) {
     try {
       return value == null ? null : encodeValue((V) value);
-    } catch (ClassCastException | IllegalArgumentException notAValue) {
+    } catch (DBException e) { // of a database that the codec reads
+      throw e;
+    } catch (RuntimeException notAValue) {
       return null;
     }
   }

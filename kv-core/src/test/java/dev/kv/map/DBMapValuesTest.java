@@ -57,6 +57,15 @@ class DBMapValuesTest {
   }
 
   @Test
+  void removeAndReplace_valueThatTheCodecCannotEncode_areFalse() {
+    boxes.set("a", new Box("1"));
+    assertThat(boxes.remove("a", new Box(null))).isFalse();
+    assertThat(boxes.remove("none", new Box(null))).isFalse();
+    assertThat(boxes.replace("a", new Box(null), new Box("2"))).isFalse();
+    assertThat(boxes.get("a").text).isEqualTo("1");
+  }
+
+  @Test
   void replaceAll_ofValuesWithoutEquals_replacesThoseOfTheMap() {
     for (String key : List.of("a", "b", "c")) {
       boxes.set(key, new Box(key));

@@ -316,7 +316,8 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   /**
    * Returns an estimate in constant time, of all entries if the store has no segments. Those of
    * some segments are taken to be as many as in the others. An entry that expires counts twice, for
-   * it has a key in the index, and an overwritten one until its compaction.
+   * it has a key in the index, an overwritten one again until its compaction; the remove of an
+   * absent key takes one away until then.
    */
   @Override
   public CompletionStage<Long> approximateSize(IntSet segments) {
