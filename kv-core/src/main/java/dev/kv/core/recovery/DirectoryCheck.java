@@ -77,11 +77,12 @@ public final class DirectoryCheck {
    * CURRENT: creating a new database there would delete them. They may be of another program, too.
    */
   public void requireNoRemains() throws IOException {
-    for (FileName file : list()) {
-      if (file.kind() == FileName.Kind.TABLE || isLaterManifest(file) || isWrittenLog(file)) {
+    for (String name : env.list(directory)) {
+      FileName file = FileNames.parse(name);
+      if (file != null && isRemains(file, directory.resolve(name))) {
         throw new CorruptionException(
             "there is no file CURRENT, but tables, logs or MANIFESTs of a database; DB.repair"
-                + " rebuilds it",
+                + " rebuilds it, and DB.destroy removes it",
             FileNames.current(directory).toString(),
             CorruptionException.NO_OFFSET);
       }
@@ -89,16 +90,16 @@ public final class DirectoryCheck {
   }
 
   /**
-   * Returns true for any MANIFEST except the first, which a failed creation may have left behind.
+   * Returns true for what a failed creation does not leave behind. It may leave the first MANIFEST,
+   * and writes no log before CURRENT.
    */
-  private static boolean isLaterManifest(FileName file) {
-    return file.kind() == FileName.Kind.MANIFEST && file.number() > 1;
-  }
-
-  /** Returns true for a log with content. A creation writes none before CURRENT. */
-  private boolean isWrittenLog(FileName file) throws IOException {
-    return file.kind() == FileName.Kind.LOG
-        && env.size(FileNames.log(directory, file.number())) > 0;
+  private boolean isRemains(FileName file, Path path) throws IOException {
+    return switch (file.kind()) {
+      case TABLE -> true;
+      case MANIFEST -> file.number() > 1;
+      case LOG -> env.size(path) > 0;
+      default -> false;
+    };
   }
 
   /**

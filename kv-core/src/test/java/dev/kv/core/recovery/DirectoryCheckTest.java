@@ -76,11 +76,12 @@ class DirectoryCheckTest {
       file(name, 1);
     }
     file("000003.log", 0);
+    file("1.log", 0);
     check.requireNoRemains();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"000005.ldb", "000005.sst", "MANIFEST-000002", "20241126.log"})
+  @ValueSource(strings = {"000005.ldb", "000005.sst", "MANIFEST-000002", "20241126.log", "1.log"})
   void requireNoRemains_ofADatabaseWithoutCurrent_throws(String name) throws IOException {
     file(name, 1);
     assertThatThrownBy(check::requireNoRemains)
