@@ -163,7 +163,9 @@ final class BackgroundWorker extends WorkerThreads.Task {
     }
     Uninterrupted.await(
         () -> {
-          while (!errors.isClosing() && !tried.await(10, TimeUnit.MILLISECONDS)) {}
+          while (!tried.await(10, TimeUnit.MILLISECONDS)
+              && !errors.isClosing()
+              && !threads.includeThisThread()) {} // a thread is included soon after its start
         });
     awaiting.remove(tried);
   }

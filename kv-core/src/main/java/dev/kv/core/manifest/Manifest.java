@@ -151,6 +151,7 @@ final class Manifest implements AutoCloseable {
       }
     } catch (IOException | RuntimeException | Error e) {
       created.delete(e);
+      deleteTemporary(created.number(), e);
       if (MemoryShortage.isCauseOf(e)) {
         throw new OffHeapExhaustedException(
             "no memory to begin a MANIFEST in " + context.directory() + ": " + e.getMessage(), e);
@@ -179,6 +180,14 @@ final class Manifest implements AutoCloseable {
       created.append(edit);
     } catch (IOException e) {
       throw new NotLoggedException(e);
+    }
+  }
+
+  private void deleteTemporary(long created, Throwable failure) {
+    try {
+      context.env().delete(FileNames.temp(context.directory(), created));
+    } catch (IOException also) {
+      failure.addSuppressed(also);
     }
   }
 
