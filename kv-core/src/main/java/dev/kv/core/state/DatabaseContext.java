@@ -2,6 +2,7 @@ package dev.kv.core.state;
 
 import dev.kv.Options;
 import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.env.StickySyncEnv;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.manifest.ManifestContext;
@@ -28,6 +29,7 @@ import java.util.function.LongSupplier;
 public final class DatabaseContext implements AutoCloseable {
   private final Path directory;
   private final Options options;
+  private final Env env;
   private final Events events;
   private final InternalKeyComparator comparator;
   private final SharedResourcesImpl shared;
@@ -37,6 +39,7 @@ public final class DatabaseContext implements AutoCloseable {
   public DatabaseContext(Path directory, Options options) {
     this.directory = directory;
     this.options = options;
+    env = new StickySyncEnv(options.env(), directory);
     events = new Events(directory.toString(), options.monitoring().listener());
     comparator = new InternalKeyComparator(options.comparator());
     shared = SharedResourcesImpl.acquire(options);
@@ -63,9 +66,9 @@ public final class DatabaseContext implements AutoCloseable {
     return options;
   }
 
-  /** Returns the environment of the options. */
+  /** Returns the environment of the options, with syncs of the directory that stay failed. */
   public Env env() {
-    return options.env();
+    return env;
   }
 
   /** Returns the events of the database. */

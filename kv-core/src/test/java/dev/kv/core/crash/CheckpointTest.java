@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
+import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.admin.LiveFiles;
 import dev.kv.core.Directories;
@@ -18,6 +19,7 @@ import dev.kv.env.NewDirectory;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.DatabaseExistsException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Kind;
@@ -410,6 +412,9 @@ class CheckpointTest {
             assertThat(sequence).as(what).isEqualTo(-1);
           }
           history.expectPrefix(db, BATCHES, BATCHES);
+          if (mode == FaultMode.SYNCS_FAIL && !takesWrites(db)) {
+            continue; // a sync of the database failed, too: of the name of its next log
+          }
           db.admin().checkpoint(PARENT.resolve("again"));
           if (!faulty.exists(TARGET)) {
             assertThat(db.admin().checkpoint(TARGET)).isEqualTo(operations(history, BATCHES));
@@ -423,6 +428,15 @@ class CheckpointTest {
       assertThat(k)
           .as("operations of a checkpoint")
           .isGreaterThan(mode == FaultMode.SYNCS_FAIL ? 5 : 20);
+    }
+  }
+
+  private static boolean takesWrites(DB db) {
+    try {
+      db.write(WriteOptions.SYNC, WriteBatch.create());
+      return true;
+    } catch (DBReadOnlyException e) {
+      return false;
     }
   }
 
