@@ -67,6 +67,8 @@ class VerifyCommandTest {
   @Test
   void verify_wrongOrder_findsKeysOutOfOrder() throws IOException {
     String dir = Fixtures.copy("reverse-comparator", temp).toString();
+    Cli compact = Cli.run("compact", dir, "--comparator", "reverse");
+    assertThat(compact.exitCode()).as(compact.err()).isZero();
     Cli verify = Cli.run("verify", dir, "--comparator", "bytewise");
     assertThat(verify.exitCode()).isEqualTo(1);
     assertThat(verify.out()).contains("out of order").contains("more damage");
