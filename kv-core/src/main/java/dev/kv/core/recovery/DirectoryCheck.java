@@ -82,7 +82,7 @@ public final class DirectoryCheck {
       if (file != null && isRemains(file, directory.resolve(name))) {
         throw new CorruptionException(
             "there is no file CURRENT, but tables, logs or MANIFESTs of a database; DB.repair"
-                + " rebuilds it, and DB.destroy removes it",
+                + " rebuilds it",
             FileNames.current(directory).toString(),
             CorruptionException.NO_OFFSET);
       }
