@@ -11,6 +11,7 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -186,6 +187,8 @@ final class Manifest implements AutoCloseable {
   private void deleteTemporary(long created, Throwable failure) {
     try {
       context.env().delete(FileNames.temp(context.directory(), created));
+    } catch (NoSuchFileException none) {
+      return; // the failure came before it
     } catch (IOException also) {
       failure.addSuppressed(also);
     }
