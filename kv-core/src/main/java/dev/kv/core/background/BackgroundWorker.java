@@ -163,9 +163,7 @@ final class BackgroundWorker extends WorkerThreads.Task {
     }
     Uninterrupted.await(
         () -> {
-          while (!tried.await(10, TimeUnit.MILLISECONDS)
-              && !errors.isClosing()
-              && !threads.includeThisThread()) {} // a thread is included soon after its start
+          while (!errors.isClosing() && !tried.await(10, TimeUnit.MILLISECONDS)) {}
         });
     awaiting.remove(tried);
   }

@@ -7,6 +7,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -98,6 +100,9 @@ public final class WorkerThreads implements AutoCloseable {
   @GuardedBy("lock")
   private final List<Thread> threads = new ArrayList<>();
 
+  /** The threads that run, which may do so before their starter adds them to the others. */
+  private final Set<Thread> inRun = ConcurrentHashMap.newKeySet();
+
   /** The threads that are being started. */
   @GuardedBy("lock")
   private int starting;
@@ -147,12 +152,7 @@ public final class WorkerThreads implements AutoCloseable {
 
   /** Returns true if the calling thread is one of these, and so must not wait for a task. */
   public boolean includeThisThread() {
-    lock.lock();
-    try {
-      return threads.contains(Thread.currentThread());
-    } finally {
-      lock.unlock();
-    }
+    return inRun.contains(Thread.currentThread());
   }
 
   /** Makes an idle task run after {@code nanos}, or earlier if it is submitted. */
@@ -317,6 +317,15 @@ public final class WorkerThreads implements AutoCloseable {
   }
 
   private void run() {
+    inRun.add(Thread.currentThread());
+    try {
+      runTasks();
+    } finally {
+      inRun.remove(Thread.currentThread());
+    }
+  }
+
+  private void runTasks() {
     for (Task task = next(); task != null; task = next()) {
       long again = AFTER_FAILURE_NANOS;
       try {

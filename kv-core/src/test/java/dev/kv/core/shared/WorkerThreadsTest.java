@@ -132,6 +132,30 @@ class WorkerThreadsTest {
   }
 
   @Test
+  void includeThisThread_inAPieceThatRunsBeforeTheStartIsNoted_isTrue() {
+    WorkerThreads threads = threads(1);
+    AtomicBoolean included = new AtomicBoolean();
+    Counted task =
+        new Counted("a", 1) {
+          @Override
+          protected long runPiece() {
+            included.set(threads.includeThisThread());
+            return super.runPiece();
+          }
+
+          @Override
+          protected Thread startThread(String threadName, Runnable body) {
+            Thread fresh = super.startThread(threadName, body);
+            await(done);
+            return fresh;
+          }
+        };
+    threads.submit(task);
+    assertThat(included).isTrue();
+    assertThat(threads.includeThisThread()).isFalse();
+  }
+
+  @Test
   void tasks_oneWithMuchWork_takeTurnsOnOneThread() {
     WorkerThreads threads = threads(1);
     Holding first = new Holding("first");
