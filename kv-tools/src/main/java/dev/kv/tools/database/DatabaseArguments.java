@@ -186,9 +186,7 @@ public final class DatabaseArguments {
    */
   public DBComparator comparator() {
     if (order == null) {
-      return KeyOrder.REVERSE.defaultName().equals(comparatorName())
-          ? KeyOrder.REVERSE.named()
-          : DBComparator.bytewise();
+      return knownOrder() == KeyOrder.REVERSE ? KeyOrder.REVERSE.named() : DBComparator.bytewise();
     }
     return named(order, DatabaseFiles.comparatorName(directory));
   }
@@ -208,8 +206,14 @@ public final class DatabaseArguments {
     return told.named(name == null ? told.defaultName() : name);
   }
 
+  /** Returns the order that the MANIFEST names; null if it names another or cannot be read. */
+  public @Nullable KeyOrder knownOrder() {
+    String name = comparatorName();
+    return name == null ? null : KeyOrder.of(name);
+  }
+
   /** Returns the name of the comparator in the MANIFEST, or null if it cannot be read. */
-  public @Nullable String comparatorName() {
+  private @Nullable String comparatorName() {
     try {
       return DatabaseFiles.comparatorName(directory);
     } catch (Failure | DBException unreadable) {

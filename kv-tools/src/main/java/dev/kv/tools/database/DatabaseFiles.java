@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** Facts about a database that its files tell without an open. */
 public final class DatabaseFiles {
   private static final Path HELD_LOCKS = Path.of("/proc/locks");
+  private static final Set<DatabaseFile.Kind> REMAINS =
+      Set.of(DatabaseFile.Kind.TABLE, DatabaseFile.Kind.MANIFEST);
 
   private DatabaseFiles() {}
 
@@ -67,13 +68,15 @@ public final class DatabaseFiles {
    */
   static boolean hasRemains(Path directory) throws IOException {
     SortedMap<Path, DatabaseFile> files = files(directory);
-    Set<DatabaseFile.Kind> remains =
-        EnumSet.of(DatabaseFile.Kind.TABLE, DatabaseFile.Kind.MANIFEST);
-    boolean found = files.values().stream().anyMatch(file -> remains.contains(file.kind()));
-    for (Map.Entry<Path, DatabaseFile> file : files.entrySet()) {
-      found = found || file.getValue().kind() == DatabaseFile.Kind.LOG && hasBatch(file.getKey());
+    if (files.values().stream().anyMatch(file -> REMAINS.contains(file.kind()))) {
+      return true;
     }
-    return found;
+    for (Map.Entry<Path, DatabaseFile> file : files.entrySet()) {
+      if (file.getValue().kind() == DatabaseFile.Kind.LOG && hasBatch(file.getKey())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean hasBatch(Path log) throws IOException {

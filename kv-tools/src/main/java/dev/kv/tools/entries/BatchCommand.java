@@ -72,12 +72,7 @@ public final class BatchCommand implements Callable<Integer> {
       }
       return batch;
     } catch (IllegalArgumentException malformed) {
-      throw new Failure(
-          "line "
-              + lines.number()
-              + " of the input: "
-              + malformed.getMessage()
-              + "; nothing was written");
+      throw new Failure(lines.place() + malformed.getMessage() + "; nothing was written");
     }
   }
 }

@@ -94,21 +94,17 @@ public final class DiffCommand implements Callable<Integer> {
   private void requireSameOrder(DatabaseArguments other) {
     first.requireDatabase();
     other.requireDatabase();
-    String one = first.comparatorName();
-    String two = other.comparatorName();
-    if (one != null
-        && two != null
-        && !one.equals(two)
-        && KeyOrder.of(one) != null
-        && KeyOrder.of(two) != null) {
+    KeyOrder one = first.knownOrder();
+    KeyOrder two = other.knownOrder();
+    if (one != null && two != null && one != two) {
       throw new Failure(
           first.directory()
               + " is ordered by "
-              + one
+              + one.defaultName()
               + ", and "
               + second
               + " by "
-              + two
+              + two.defaultName()
               + ": databases of different orders cannot be compared");
     }
   }

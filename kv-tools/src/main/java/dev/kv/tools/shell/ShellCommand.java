@@ -66,7 +66,7 @@ public final class ShellCommand implements Callable<Integer> {
     try {
       return lines.next();
     } catch (IllegalArgumentException malformed) {
-      throw new Failure("line " + lines.number() + " of the input: " + malformed.getMessage());
+      throw new Failure(lines.place() + malformed.getMessage());
     }
   }
 

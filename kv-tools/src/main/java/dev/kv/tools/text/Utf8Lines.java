@@ -31,6 +31,11 @@ public final class Utf8Lines {
     this.limit = limit;
   }
 
+  /** Returns the beginning of a message on the line that was read last. */
+  public String place() {
+    return "line " + number + " of the input: ";
+  }
+
   /** Returns the number of the line that was read last, from 1 on; 0 before the first. */
   public long number() {
     return number;

@@ -134,7 +134,7 @@ enum TransferFormat {
       String line = lines.next();
       return line == null ? null : format.parse(line);
     } catch (IllegalArgumentException e) {
-      throw malformed("line " + lines.number() + " of the input: " + e.getMessage());
+      throw malformed(lines.place() + e.getMessage());
     }
   }
 
