@@ -66,6 +66,12 @@ public final class OpMeter {
     bytes += count;
   }
 
+  /** Adds the bytes of keys and values that were put, to all bytes and to the bytes put. */
+  public void addBytesWritten(long count) {
+    addBytes(count);
+    addBytesPut(count);
+  }
+
   /**
    * Adds to the bytes of keys and values that were put, the basis of the write amplification. They
    * are not added to {@link #bytes}.

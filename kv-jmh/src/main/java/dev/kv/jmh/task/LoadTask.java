@@ -34,8 +34,6 @@ record LoadTask(Workload workload) implements Task {
       }
       writer.commit();
     }
-    long bytes = workload.keySpace() * (key.length() + value.length);
-    thread.meter().addBytes(bytes);
-    thread.meter().addBytesPut(bytes);
+    thread.meter().addBytesWritten(workload.keySpace() * (key.length() + value.length));
   }
 }

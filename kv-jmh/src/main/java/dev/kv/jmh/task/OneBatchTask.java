@@ -30,9 +30,7 @@ record OneBatchTask(Workload workload) implements Task {
         thread.meter().tick();
       }
       writer.commit();
-      long bytes = (long) order.count() * (key.length() + value.length);
-      thread.meter().addBytes(bytes);
-      thread.meter().addBytesPut(bytes);
+      thread.meter().addBytesWritten((long) order.count() * (key.length() + value.length));
     }
   }
 }

@@ -36,9 +36,7 @@ record WriteTask(Workload workload, long entries, int batch, boolean ordered, bo
         }
         writer.commit();
       }
-      long bytes = entries * (key.length() + value.length);
-      thread.meter().addBytes(bytes);
-      thread.meter().addBytesPut(bytes);
+      thread.meter().addBytesWritten(entries * (key.length() + value.length));
     }
     if (entries != workload.keySpace()) {
       thread.say("(" + entries + " ops)");

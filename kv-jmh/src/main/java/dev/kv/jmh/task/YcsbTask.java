@@ -145,9 +145,7 @@ final class YcsbTask implements Task {
     void put(long number) {
       values.next(value);
       writer.put(key(number), value);
-      long bytes = key.length() + (long) value.length;
-      thread.meter().addBytes(bytes);
-      thread.meter().addBytesPut(bytes);
+      thread.meter().addBytesWritten(key.length() + (long) value.length);
     }
 
     int get(Reader reader, long number) {
