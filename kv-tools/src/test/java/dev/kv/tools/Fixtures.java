@@ -29,6 +29,13 @@ public final class Fixtures {
     return copy;
   }
 
+  /** Returns a directory under {@code temp} that holds only the log of the fixture log-only. */
+  public static Path onlyTheLog(Path temp) throws IOException {
+    Path dir = Files.createDirectory(temp.resolve("lost"));
+    Files.move(copy("log-only", temp).resolve("000003.log"), dir.resolve("000003.log"));
+    return dir;
+  }
+
   /** Returns the entries that a fixture holds, as lines of the format hex in the order of bytes. */
   public static List<String> entries(String name) throws IOException {
     return Files.readAllLines(FIXTURES.resolve(name + ".txt"));

@@ -91,17 +91,26 @@ final class LogWriterTest {
     assertThat(log.length() % BLOCK).isZero();
   }
 
-  /** Every state between two stores is one that a killed process can leave. */
-  @Test
-  void mapped_killedBetweenAnyTwoStores_leavesWholeRecordsAndASilentEnd() throws IOException {
-    List<String> records = List.of("foo", big("y", 2 * BLOCK), "", "bar", big("z", 40_000));
-    List<Store> stores = new ArrayList<>();
+  /**
+   * Appends records to a mapped log, and remembers its stores. Returns how many there were at the
+   * end of each record.
+   */
+  private static List<Integer> append(List<String> records, List<Store> stores) throws IOException {
     LogWriter writer = LogWriter.mapped(Path.of("l"), new Recorder(stores));
     List<Integer> storesPerRecord = new ArrayList<>();
     for (String record : records) {
       writer.append(direct(record), 0, record.length());
       storesPerRecord.add(stores.size());
     }
+    return storesPerRecord;
+  }
+
+  /** Every state between two stores is one that a killed process can leave. */
+  @Test
+  void mapped_killedBetweenAnyTwoStores_leavesWholeRecordsAndASilentEnd() throws IOException {
+    List<String> records = List.of("foo", big("y", 2 * BLOCK), "", "bar", big("z", 40_000));
+    List<Store> stores = new ArrayList<>();
+    List<Integer> storesPerRecord = append(records, stores);
     byte[] bytes = new byte[5 * BLOCK];
     for (int done = 0; done <= stores.size(); done++) {
       LogBytes log = new LogBytes();
@@ -129,12 +138,7 @@ final class LogWriterTest {
     String endsBlock = big("v", BLOCK - 3 * HEADER - "foo".length());
     List<String> records = List.of("foo", endsBlock, "", "bar", big("z", 2 * BLOCK), "", "x");
     List<Store> stores = new ArrayList<>();
-    LogWriter writer = LogWriter.mapped(Path.of("l"), new Recorder(stores));
-    List<Integer> storesPerRecord = new ArrayList<>();
-    for (String record : records) {
-      writer.append(direct(record), 0, record.length());
-      storesPerRecord.add(stores.size());
-    }
+    List<Integer> storesPerRecord = append(records, stores);
     byte[] bytes = new byte[4 * BLOCK];
     for (int i = 0; i < stores.size(); i++) {
       Store store = stores.get(i);

@@ -425,18 +425,23 @@ class FirstWriteTest extends DbTestBase {
         });
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 7, 8})
-  void firstWrite_newManifestOrCurrentCannotBeWritten_isNotDoneAndMayBeTriedAgain(int k)
-      throws IOException {
+  /** Opens a database, and lets the k-th change of its first write fail, with that message. */
+  private void expectAFirstWriteThatFails(int k, String message) throws IOException {
     makeDatabase(watched().build());
     open();
     failAtChange(k);
     assertThatThrownBy(() -> put("c", "3"))
         .isInstanceOf(DBIOException.class)
         .hasMessageContaining("was not done")
-        .hasMessageContaining("may be tried again");
+        .hasMessageContaining(message);
     assertThat(env.injected()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 7, 8})
+  void firstWrite_newManifestOrCurrentCannotBeWritten_isNotDoneAndMayBeTriedAgain(int k)
+      throws IOException {
+    expectAFirstWriteThatFails(k, "may be tried again");
     assertThat(files(FileName.Kind.LOG)).hasSize(1);
     assertThat(files(FileName.Kind.MANIFEST)).containsExactly(current());
     put("c", "4");
@@ -449,14 +454,7 @@ class FirstWriteTest extends DbTestBase {
   @ParameterizedTest
   @ValueSource(ints = {5, 6, 9, 10, 11})
   void firstWrite_manifestCannotBeWritten_endsWriting(int k) throws IOException {
-    makeDatabase(watched().build());
-    open();
-    failAtChange(k);
-    assertThatThrownBy(() -> put("c", "3"))
-        .isInstanceOf(DBIOException.class)
-        .hasMessageContaining("was not done")
-        .hasMessageContaining("until it is opened again");
-    assertThat(env.injected()).isEqualTo(1);
+    expectAFirstWriteThatFails(k, "until it is opened again");
     assertThatThrownBy(() -> put("c", "3")).isInstanceOf(DBReadOnlyException.class);
     assertThatThrownBy(() -> db.admin().flush()).isInstanceOf(DBReadOnlyException.class);
     assertThatThrownBy(() -> db.write(batch())).isInstanceOf(DBReadOnlyException.class);

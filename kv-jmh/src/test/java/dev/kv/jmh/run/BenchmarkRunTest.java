@@ -3,42 +3,22 @@ package dev.kv.jmh.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.kv.jmh.store.StoreKind;
-import dev.kv.jmh.store.StoreSettings;
 import dev.kv.jmh.store.StoreStats;
 import dev.kv.jmh.task.Catalogue;
 import dev.kv.jmh.workload.Workload;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The bytes of keys and values put are the denominator of the write amplification. */
-class BenchmarkRunTest {
+class BenchmarkRunTest extends DatabaseTestBase {
   private static final int ENTRIES = 200;
   private static final int OPERATIONS = 100_000;
   private static final long ENTRY_BYTES = 16 + 100;
 
   private final Catalogue catalogue =
       new Catalogue(new Workload(ENTRIES, OPERATIONS, 100, 0.5, 0), -1, 0);
-  private Database database;
-
-  @BeforeEach
-  void open(@TempDir Path directory) {
-    database = new Database(StoreKind.KV, directory, StoreSettings.DEFAULT);
-    database.open();
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
-  }
 
   private BenchmarkRun run(String name) {
-    BenchmarkRun run = new BenchmarkRun(catalogue.plan(name), database, 1, 0, false);
-    run.run();
-    return run;
+    return run(catalogue, name);
   }
 
   /** Returns the number of entries put since the open. */

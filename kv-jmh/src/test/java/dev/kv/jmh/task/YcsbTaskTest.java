@@ -2,35 +2,15 @@ package dev.kv.jmh.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.kv.jmh.run.BenchmarkRun;
-import dev.kv.jmh.run.Database;
+import dev.kv.jmh.run.DatabaseTestBase;
 import dev.kv.jmh.store.OpMeter;
-import dev.kv.jmh.store.StoreKind;
-import dev.kv.jmh.store.StoreSettings;
 import dev.kv.jmh.workload.Workload;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class YcsbTaskTest {
+class YcsbTaskTest extends DatabaseTestBase {
   private static final int RECORDS = 500;
   private static final int OPERATIONS = 20_000;
   private static final int KEY_BYTES = 16;
-
-  private Database database;
-
-  @BeforeEach
-  void open(@TempDir Path directory) {
-    database = new Database(StoreKind.KV, directory, StoreSettings.DEFAULT);
-    database.open();
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
-  }
 
   private static Catalogue catalogue(int valueSize) {
     return new Catalogue(new Workload(RECORDS, OPERATIONS, valueSize, 0.5, 0), -1, 0);
@@ -38,9 +18,7 @@ class YcsbTaskTest {
 
   /** Runs a benchmark, and returns how many of its operations are no reads and no scans. */
   private long changes(Catalogue catalogue, String name) {
-    BenchmarkRun run = new BenchmarkRun(catalogue.plan(name), database, 1, 0, false);
-    run.run();
-    String found = run.message().replaceAll("[^0-9]", "");
+    String found = run(catalogue, name).message().replaceAll("[^0-9]", "");
     return found.isEmpty() ? 0 : OPERATIONS - Long.parseLong(found);
   }
 

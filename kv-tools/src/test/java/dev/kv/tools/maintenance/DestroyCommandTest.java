@@ -73,9 +73,7 @@ class DestroyCommandTest {
 
   @Test
   void destroy_databaseThatLostAllButItsLog_deletesIt() throws IOException {
-    Path dir = Files.createDirectory(temp.resolve("lost"));
-    Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
-    Files.move(log, dir.resolve("000003.log"));
+    Path dir = Fixtures.onlyTheLog(temp);
     assertThat(Cli.run("destroy", dir.toString(), "--yes").exitCode()).isZero();
     assertThat(dir).doesNotExist();
   }

@@ -154,9 +154,7 @@ class RepairCommandTest {
 
   @Test
   void repair_lostAllButTheLog_bringsItsEntriesBack() throws IOException {
-    Path dir = Files.createDirectory(temp.resolve("lost"));
-    Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
-    Files.move(log, dir.resolve("000003.log"));
+    Path dir = Fixtures.onlyTheLog(temp);
     Cli repair = Cli.run("repair", dir.toString());
     assertThat(repair.exitCode()).as(repair.err()).isZero();
     assertThat(Cli.hex(dir)).containsExactlyElementsOf(Fixtures.entries("log-only"));
