@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * An environment in memory that simulates loss of power. {@link #crashClone} returns the
  * environment that is found afterwards. Thread-safe. Nothing needs to be closed.
  *
- * <p>The rules are those of POSIX, and no weaker:
+ * <p>The rules are those of POSIX, and weaker only for the deletion of directories:
  *
  * <ul>
  *   <li>Written data can be lost until its file is synced, page by page and in any order. After a
@@ -33,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>The creation, renaming or deletion of a name can be lost until its directory is synced, in
  *       any order. A rename is lost as a whole or not at all. Syncing a file does not make its name
  *       durable.
- *   <li>A new directory, and the deletion of one, is durable immediately. The renaming of a
- *       directory is lost or kept with all of its files, until the parent of the new name is
- *       synced.
+ *   <li>A new directory can be lost, with all of its files, until its parent is synced. The
+ *       deletion of a directory is durable immediately. The renaming of one is lost or kept with
+ *       all of its files, until the parent of the new name is synced.
  * </ul>
  *
  * <p>A test writes to a database, remembers what was acknowledged with {@link
@@ -94,11 +95,15 @@ public final class StrictMemEnv extends ForwardingEnv {
           change.apply(found);
         }
       }
-      found.names.keySet().removeIf(path -> !found.directories.contains(path.getParent()));
       StrictMemEnv clone = new StrictMemEnv();
       for (Path directory : found.directories) {
-        clone.createDirectory(directory);
+        Path parent = directory.getParent(); // it comes before the directory
+        if (parent == null || clone.durable.directories.contains(parent)) {
+          clone.createDurableDirectory(directory);
+        }
       }
+      Set<Path> kept = clone.durable.directories;
+      found.names.keySet().removeIf(path -> !kept.contains(path.getParent()));
       Map<StrictFile, byte[]> contents = new IdentityHashMap<>();
       for (Map.Entry<Path, StrictFile> name : found.names.entrySet()) {
         byte[] content = contents.get(name.getValue());
@@ -113,6 +118,19 @@ public final class StrictMemEnv extends ForwardingEnv {
       throw new AssertionError(e);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * Creates a directory and its parents, and makes them durable, with all that is in the parents.
+   *
+   * @param directory the path of the directory
+   * @throws IOException if the directory cannot be created
+   */
+  public void createDurableDirectory(Path directory) throws IOException {
+    createDirectory(directory);
+    for (Path each = normal(directory).getParent(); each != null; each = each.getParent()) {
+      syncDirectory(each);
     }
   }
 
@@ -253,10 +271,13 @@ public final class StrictMemEnv extends ForwardingEnv {
   public void createDirectory(Path directory) throws IOException {
     lock.lock();
     try {
-      super.createDirectory(directory);
-      for (Path each = normal(directory); each != null; each = each.getParent()) {
-        durable.directories.add(each);
+      List<NameChange> created = new ArrayList<>();
+      for (Path each = normal(directory); each != null && !exists(each); each = each.getParent()) {
+        created.add(0, new NameChange(null, each, null));
       }
+      super.createDirectory(directory);
+      unsyncedNames.addAll(created);
+      durable.directories.add(normal(directory).getRoot());
     } finally {
       lock.unlock();
     }
@@ -268,6 +289,7 @@ public final class StrictMemEnv extends ForwardingEnv {
     try {
       super.deleteDirectory(directory);
       durable.directories.remove(normal(directory));
+      unsyncedNames.removeIf(change -> change.creates(normal(directory)));
       durable.names.keySet().removeIf(path -> normal(directory).equals(path.getParent()));
     } finally {
       lock.unlock();
@@ -337,13 +359,14 @@ public final class StrictMemEnv extends ForwardingEnv {
           directories.add(to.resolve(from.relativize(directory)).normalize());
         }
       }
+      directories.add(to);
       moveAll(names, from, to);
     }
   }
 
   /**
-   * A name that is removed or added, or a rename, which does both in one step. The rename of a
-   * directory has no file.
+   * A name that is removed or added, or a rename, which does both in one step. The creation and the
+   * rename of a directory have no file.
    */
   private record NameChange(
       @Nullable Path removed, @Nullable Path added, @Nullable StrictFile file) {
@@ -357,7 +380,13 @@ public final class StrictMemEnv extends ForwardingEnv {
       }
       if (added != null && file != null) {
         to.names.put(added, file);
+      } else if (added != null) {
+        to.directories.add(added);
       }
+    }
+
+    boolean creates(Path directory) {
+      return removed == null && file == null && directory.equals(added);
     }
 
     boolean isIn(Path directory) {

@@ -17,7 +17,10 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.DatabaseExistsException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Opens a database for writing. Takes LOCK, reads CURRENT and the MANIFEST, replays the logs, and
@@ -99,11 +102,28 @@ final class DBOpener {
     }
   }
 
+  /**
+   * Creates the directory if there is none, for a new database. It survives loss of power, as its
+   * files do, also if the program, or an open that was interrupted, has created it just before.
+   */
   private void createDirectory() throws IOException {
+    List<Path> parents = new ArrayList<>();
+    Path each = directory.toAbsolutePath().normalize().getParent();
+    while (each != null) {
+      parents.add(each);
+      each = env.exists(each) ? null : each.getParent();
+    }
     try {
       env.createDirectory(directory);
     } catch (FileAlreadyExistsException e) {
       throw DirectoryCheck.notADirectory(directory, e);
+    }
+    for (Path parent : parents) {
+      try {
+        env.syncDirectory(parent);
+      } catch (FileSystemException e) { // it may be entered, but not be opened
+        LOG.warn("{}: cannot sync {}: {}", directory, parent, e.toString());
+      }
     }
   }
 

@@ -53,7 +53,7 @@ class CheckpointFilesTest {
 
   @BeforeEach
   void createParent() throws IOException {
-    env.createDirectory(PARENT);
+    memory.createDurableDirectory(PARENT);
   }
 
   private DB open() {

@@ -69,7 +69,7 @@ class BackupsTest {
   @BeforeEach
   void createParent() throws IOException {
     disk = new StrictMemEnv();
-    disk.createDirectory(PARENT);
+    disk.createDurableDirectory(PARENT);
   }
 
   private static void write(DB db, History history, int from, int to) {

@@ -65,9 +65,9 @@ class ChangeFeedCrashTest {
   @MethodSource("seeds")
   void powerLoss_ofTheSource_leavesTheFollowerInStep(long seed) throws Throwable {
     StrictMemEnv disk = new StrictMemEnv();
-    disk.createDirectory(SOURCE.getParent());
-    durableCopy.createDirectory(COPY.getParent());
-    unsyncedCopy.createDirectory(COPY.getParent());
+    disk.createDurableDirectory(SOURCE.getParent());
+    durableCopy.createDurableDirectory(COPY.getParent());
+    unsyncedCopy.createDurableDirectory(COPY.getParent());
     SplittableRandom random = new SplittableRandom(seed);
     SplittableRandom crashes = random.split();
     FaultEnv env = new FaultEnv(disk);

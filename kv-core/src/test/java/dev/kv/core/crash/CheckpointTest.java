@@ -581,7 +581,7 @@ class CheckpointTest {
 
   private static StrictMemEnv parent(StrictMemEnv env) {
     try {
-      env.createDirectory(PARENT);
+      env.createDurableDirectory(PARENT);
       return env;
     } catch (IOException e) {
       throw new AssertionError(e);

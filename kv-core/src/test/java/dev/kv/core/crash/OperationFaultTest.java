@@ -199,7 +199,7 @@ class OperationFaultTest {
     }
 
     boolean run(Injection injection) throws Exception {
-      disk.createDirectory(DIRECTORY.getParent());
+      disk.createDurableDirectory(DIRECTORY.getParent());
       injection.into(env);
       Options options = setting.options(env);
       DB db = open(options);

@@ -135,7 +135,7 @@ class PowerLossTest {
   private void run(long seed, int every, int batches) throws Throwable {
     history = new History(seed, 60, 2500).withRangeDeletes(rangeEvery);
     setting = Setting.of(seed);
-    disk.createDirectory(DIRECTORY.getParent());
+    disk.createDurableDirectory(DIRECTORY.getParent());
     FaultEnv env = new FaultEnv(disk);
     Random choices = new Random(seed);
     boolean slowTables = seed % 2 == 0;

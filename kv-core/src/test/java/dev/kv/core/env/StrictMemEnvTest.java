@@ -29,6 +29,8 @@ final class StrictMemEnvTest extends EnvContract {
   protected Path newDirectory(Env env) throws IOException {
     Path directory = Path.of("/strict/db");
     env.createDirectory(directory);
+    env.syncDirectory(directory.getParent());
+    env.syncDirectory(directory.getRoot());
     return directory;
   }
 
@@ -127,6 +129,7 @@ final class StrictMemEnvTest extends EnvContract {
     Path old = dir.resolve("old");
     Path renamed = dir.resolve("new");
     env.createDirectory(old);
+    env.syncDirectory(dir);
     for (String name : new String[] {"f", "g"}) {
       try (WritableFile file = env.createWritable(old.resolve(name))) {
         file.append(ByteBuffer.wrap(new byte[10]));
@@ -147,6 +150,36 @@ final class StrictMemEnvTest extends EnvContract {
     assertThat(seen).containsExactlyInAnyOrder(true, false);
     env.syncDirectory(dir);
     assertThat(strict.crashClone(0, 1).list(renamed)).containsExactlyInAnyOrder("f", "g");
+  }
+
+  @Test
+  void crash_newDirectoryWhoseParentIsNotSynced_isLostWithAllInIt() throws IOException {
+    Path inner = dir.resolve("outer").resolve("inner");
+    env.createDirectory(inner);
+    try (WritableFile file = env.createWritable(inner.resolve("f"))) {
+      file.sync();
+    }
+    env.syncDirectory(inner);
+    env.syncDirectory(inner.getParent());
+    assertThat(strict.crashClone(0, 1).exists(inner.getParent())).isFalse();
+    assertThat(strict.crashClone(100, 1).list(inner)).containsExactly("f");
+    env.syncDirectory(dir);
+    assertThat(strict.crashClone(0, 1).list(inner)).containsExactly("f");
+  }
+
+  @Test
+  void crash_directoryRenamedBeforeItsCreationWasSynced_isThereUnderItsNewName()
+      throws IOException {
+    Path old = dir.resolve("outer").resolve("old");
+    Path renamed = dir.resolve("new");
+    env.createDirectory(old);
+    try (WritableFile file = env.createWritable(old.resolve("f"))) {
+      file.sync();
+    }
+    env.syncDirectory(old);
+    env.rename(old, renamed);
+    env.syncDirectory(dir);
+    assertThat(strict.crashClone(0, 1).list(renamed)).containsExactly("f");
   }
 
   @Test

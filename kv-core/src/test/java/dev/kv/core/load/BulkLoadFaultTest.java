@@ -105,7 +105,7 @@ class BulkLoadFaultTest {
 
     Run(Kind kind) throws IOException {
       this.kind = kind;
-      disk.createDirectory(TABLES);
+      disk.createDurableDirectory(TABLES);
       db = DB.open(DIRECTORY, options);
       for (int i = 0; i < 60; i++) {
         before.put("base" + (1000 + 7 * i), "old" + i);

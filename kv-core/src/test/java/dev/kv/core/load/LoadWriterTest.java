@@ -81,7 +81,7 @@ final class LoadWriterTest {
 
   @BeforeEach
   void open() throws IOException {
-    disk.createDirectory(DIRECTORY);
+    disk.createDurableDirectory(DIRECTORY);
   }
 
   private OutputContext context(CompressionType compression, FilterPolicy filter) {

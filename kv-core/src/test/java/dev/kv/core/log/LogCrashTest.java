@@ -27,7 +27,7 @@ final class LogCrashTest {
     for (int round = 0; round < ROUNDS; round++) {
       Random random = new Random(round);
       StrictMemEnv env = new StrictMemEnv();
-      env.createDirectory(DIR);
+      env.createDurableDirectory(DIR);
       LogWriter writer =
           mapped
               ? LogWriter.mapped(LOG, env.createMappedLog(LOG))

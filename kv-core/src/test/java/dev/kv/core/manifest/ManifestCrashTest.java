@@ -89,7 +89,7 @@ final class ManifestCrashTest {
 
   @Test
   void recover_afterLossOfPowerAnywhere_findsWhatWasAcknowledged() throws IOException {
-    disk.createDirectory(DIRECTORY);
+    disk.createDurableDirectory(DIRECTORY);
     env.onEach(this::crash);
     pending = emptyWithLog(0);
     NewDatabase.create(context(env, 1));

@@ -69,6 +69,15 @@ class DurabilityTest extends DbTestBase {
     assertThat(found(0, 1, "b")).isEqualTo("2");
   }
 
+  /** The names of the new directories are synced as well: each is in its parent. */
+  @Test
+  void put_syncInNewDirectories_survivesLossOfPower() {
+    directory = Path.of("/new/and/nested/db");
+    open(strict().build());
+    putSync("a", "1");
+    assertThat(found(0, 1, "a")).isEqualTo("1");
+  }
+
   @Test
   void rangeDelete_ofNoEntries_makesEarlierWritesDurable() {
     open(strict().build());
@@ -177,7 +186,7 @@ class DurabilityTest extends DbTestBase {
   @Test
   void tableWriter_finished_survivesLossOfPower() throws IOException {
     Path file = directory.resolve("alone.ldb");
-    env.createDirectory(directory);
+    disk.createDurableDirectory(directory);
     Options with = strict().build();
     try (TableWriter writer = TableWriter.create(file, with)) {
       writer.add(b("a"), b("1"));
