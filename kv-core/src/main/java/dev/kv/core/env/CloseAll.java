@@ -1,5 +1,7 @@
 package dev.kv.core.env;
 
+import java.io.Closeable;
+import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Arrays;
 import java.util.List;
@@ -21,30 +23,48 @@ public final class CloseAll {
 
   /** As {@link #of(AutoCloseable...)}. */
   public static void of(List<? extends AutoCloseable> steps) {
+    Throwable first = run(steps);
+    if (first != null) {
+      throw unchecked(first);
+    }
+  }
+
+  /**
+   * As {@link #of(AutoCloseable...)}, for steps that may fail with an IOException.
+   *
+   * @throws IOException if that is the first failure
+   */
+  public static void ofFiles(List<? extends Closeable> steps) throws IOException {
+    Throwable first = run(steps);
+    if (first instanceof IOException failure) {
+      throw failure;
+    } else if (first != null) {
+      throw unchecked(first);
+    }
+  }
+
+  private static @Nullable Throwable run(List<? extends AutoCloseable> steps) {
     Throwable first = null;
     for (AutoCloseable step : steps) {
       try {
         step.close();
       } catch (Throwable e) {
-        first = add(first, e);
+        if (first == null) {
+          first = e;
+        } else if (first != e) {
+          first.addSuppressed(e);
+        }
       }
     }
-    if (first instanceof RuntimeException failure) {
-      throw failure;
-    } else if (first instanceof Error error) {
-      throw error;
-    } else if (first != null) {
-      throw new UndeclaredThrowableException(first);
-    }
+    return first;
   }
 
-  private static Throwable add(@Nullable Throwable first, Throwable next) {
-    if (first == null) {
-      return next;
+  private static RuntimeException unchecked(Throwable failure) {
+    if (failure instanceof Error error) {
+      throw error;
     }
-    if (first != next) {
-      first.addSuppressed(next);
-    }
-    return first;
+    return failure instanceof RuntimeException unchecked
+        ? unchecked
+        : new UndeclaredThrowableException(failure);
   }
 }

@@ -195,9 +195,10 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     MemTable larger = awaitNewMemTable(bytes, count, full);
     MemTable empty = memtable;
     monitor.lock();
-    try {
+    try (Undo undo = new Undo(larger::release)) {
+      readStates.publish(withWaiting(larger));
+      undo.cancel();
       begin(larger);
-      readStates.publish(all());
     } finally {
       monitor.unlock();
     }
@@ -265,20 +266,39 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     if (before == null) {
       throw new AssertionError("a memtable with entries has no log");
     }
-    logs.addOlder(before);
-    monitor.lock();
-    try {
-      immutables.addFirst(new Immutable(memtable, before));
-      stallInputs.setWaitingMemTables(waiting());
-      stallInputs.wantSwitch(false);
-      switches++;
-      begin(next);
-      logs.begin(nextLog);
-      readStates.publish(all());
-    } finally {
-      monitor.unlock();
-    }
+    switchTo(next, nextLog, new Immutable(memtable, before));
     flushWanted.run();
+  }
+
+  /**
+   * Takes ownership of the memtable and the log. Readers see the new memtable first: that needs
+   * memory, and if there is none, nothing has changed.
+   */
+  private void switchTo(MemTable next, WriteAheadLog.NumberedLog nextLog, Immutable full) {
+    try (Undo undo =
+        new Undo(
+            () -> {
+              next.release();
+              logs.retire(nextLog);
+              logs.removeOlder(full.log());
+            })) {
+      logs.addOlder(full.log());
+      monitor.lock();
+      try {
+        List<MemTable> all = withWaiting(full.memtable());
+        all.add(0, next);
+        readStates.publish(all);
+        undo.cancel();
+        immutables.addFirst(full);
+        stallInputs.setWaitingMemTables(waiting());
+        stallInputs.wantSwitch(false);
+        switches++;
+        begin(next);
+        logs.begin(nextLog);
+      } finally {
+        monitor.unlock();
+      }
+    }
   }
 
   @Override
@@ -312,8 +332,13 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   /** Returns all memtables, the newest first. */
   @GuardedBy("monitor")
   private List<MemTable> all() {
-    List<MemTable> all = new ArrayList<>(1 + immutables.size());
-    all.add(memtable);
+    return withWaiting(memtable);
+  }
+
+  @GuardedBy("monitor")
+  private List<MemTable> withWaiting(MemTable newest) {
+    List<MemTable> all = new ArrayList<>(2 + immutables.size());
+    all.add(newest);
     for (Immutable each : immutables) {
       all.add(each.memtable());
     }

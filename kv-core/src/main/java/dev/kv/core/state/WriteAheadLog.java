@@ -1,6 +1,7 @@
 package dev.kv.core.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.log.LogWriter;
@@ -13,6 +14,7 @@ import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.errors.DBIOException;
 import dev.kv.event.SyncEvent;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
@@ -127,6 +129,16 @@ public final class WriteAheadLog implements AutoCloseable {
     olderLock.lock();
     try {
       older.add(log.writer());
+    } finally {
+      olderLock.unlock();
+    }
+  }
+
+  /** Removes a log from the older logs, after its flush or if it was not replaced after all. */
+  void removeOlder(NumberedLog log) {
+    olderLock.lock();
+    try {
+      older.remove(log.writer());
     } finally {
       olderLock.unlock();
     }
@@ -328,7 +340,7 @@ public final class WriteAheadLog implements AutoCloseable {
     NumberedLog first = create();
     try {
       logFirst(first, VersionEdit.builder(), publish);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       if (versions.isFailed()) {
         errors.fail("the first write", e);
         retire(first);
@@ -439,12 +451,7 @@ public final class WriteAheadLog implements AutoCloseable {
 
   /** Closes a log whose memtable has been flushed; the next collection may delete it. */
   public void retire(NumberedLog log) {
-    olderLock.lock();
-    try {
-      older.remove(log.writer());
-    } finally {
-      olderLock.unlock();
-    }
+    removeOlder(log);
     reserving.lock();
     try {
       closeQuietly(log.writer(), kept != null);
@@ -472,36 +479,25 @@ public final class WriteAheadLog implements AutoCloseable {
    * Closes all logs; those with records are truncated to their length. Called after the last write,
    * with no background thread left.
    *
-   * @throws IOException the first failure, thrown after all logs are closed
+   * @throws IOException the first failure, after all logs were closed
    */
   @Override
   public void close() throws IOException {
-    NumberedLog last = current;
-    IOException failure = last == null ? null : closeCleanly(last.writer(), null);
-    olderLock.lock();
-    try {
-      for (LogWriter each : older) {
-        failure = closeCleanly(each, failure);
-      }
-    } finally {
-      olderLock.unlock();
-    }
-    closeUnused();
-    if (failure != null) {
-      throw failure;
-    }
+    CloseAll.ofFiles(List.of(this::closeUsed, this::closeUnused));
   }
 
-  private static @Nullable IOException closeCleanly(LogWriter log, @Nullable IOException before) {
+  private void closeUsed() throws IOException {
+    List<Closeable> steps = new ArrayList<>();
+    NumberedLog last = current;
+    if (last != null) {
+      steps.add(last.writer()::closeCleanly);
+    }
+    olderLock.lock();
     try {
-      log.closeCleanly();
-      return before;
-    } catch (IOException e) {
-      if (before == null) {
-        return e;
-      }
-      before.addSuppressed(e);
-      return before;
+      older.forEach(each -> steps.add(each::closeCleanly));
+      CloseAll.ofFiles(steps);
+    } finally {
+      olderLock.unlock();
     }
   }
 
@@ -525,7 +521,7 @@ public final class WriteAheadLog implements AutoCloseable {
       } else {
         log.close();
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.warn("closing {} failed: {}", log.name(), e.toString());
     }
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.Sneaky;
+import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,27 @@ class CloseAllTest {
     assertThatThrownBy(() -> CloseAll.of(failing("a", failure), step("b")))
         .isInstanceOf(UndeclaredThrowableException.class)
         .hasCause(failure);
+    assertThat(closed).containsExactly("a", "b");
+  }
+
+  @Test
+  void ofFiles_aStepWithAnIOExceptionFirst_throwsIt() {
+    IOException first = new IOException("first");
+    Error second = new AssertionError("second");
+    assertThatThrownBy(
+            () ->
+                CloseAll.ofFiles(
+                    List.of(
+                        () -> {
+                          closed.add("a");
+                          throw first;
+                        },
+                        () -> {
+                          closed.add("b");
+                          throw second;
+                        })))
+        .isSameAs(first)
+        .hasSuppressedException(second);
     assertThat(closed).containsExactly("a", "b");
   }
 }

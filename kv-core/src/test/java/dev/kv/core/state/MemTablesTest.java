@@ -19,6 +19,7 @@ import dev.kv.core.shared.WriteBuffers;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
+import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.testing.FaultEnv;
@@ -419,5 +420,32 @@ class MemTablesTest {
     long least = 3 * (64 << 10) + (1 << 20) + jobs;
     assertThat(maxWaiting(64 << 10, least)).isEqualTo(2);
     assertThat(maxWaiting(64 << 10, least - 1)).isEqualTo(1);
+  }
+
+  /** As if there were no memory for the state. */
+  @Test
+  void makeRoom_whoseStateCannotBePublished_changesNothing() throws IOException {
+    memTables.makeRoom(16, 1, false);
+    add();
+    MemTable before = memTables.memtable();
+    long log = currentLog();
+    readStates.close();
+    assertThatThrownBy(() -> memTables.makeRoom(16, 1, true)).isInstanceOf(DBClosedException.class);
+    assertThat(memTables.memtable()).isSameAs(before);
+    assertThat(memTables.oldestImmutable()).isNull();
+    assertThat(memTables.stallInputs().waitingMemTables()).isZero();
+    assertThat(currentLog()).isEqualTo(log);
+    assertThat(errors.isOpen()).isTrue();
+  }
+
+  @Test
+  void makeRoom_whoseStateCannotBePublishedForALargerMemtable_changesNothing() throws IOException {
+    memTables.makeRoom(16, 1, false);
+    MemTable before = memTables.memtable();
+    readStates.close();
+    assertThatThrownBy(() -> memTables.makeRoom(100_000, 1, true))
+        .isInstanceOf(DBClosedException.class);
+    assertThat(memTables.memtable()).isSameAs(before);
+    assertThat(errors.isOpen()).isTrue();
   }
 }

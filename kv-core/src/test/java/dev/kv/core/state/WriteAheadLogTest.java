@@ -492,6 +492,30 @@ class WriteAheadLogTest {
   }
 
   @Test
+  void close_ifTheEnvFailsUncheckedForOneLog_closesTheOthersAndDeletesThePreparedOne()
+      throws IOException {
+    begin();
+    append("1", false);
+    begin();
+    append("2", false);
+    logs.prepareNext();
+    AtomicInteger cuts = new AtomicInteger();
+    env.watch(
+        each -> {
+          if (each.kind() == Kind.CUT && cuts.incrementAndGet() == 1) {
+            throw new IllegalStateException("of an Env");
+          }
+        });
+    assertThatThrownBy(logs::close)
+        .isInstanceOf(IllegalStateException.class)
+        .hasNoSuppressedExceptions();
+    assertThat(cuts).hasValue(2);
+    assertThat(logFiles()).hasSize(2);
+    env.watch(each -> {});
+    logs = withoutLogs();
+  }
+
+  @Test
   void logFirst_ofARecovery_isTheOldestLogOfTheManifest() throws IOException {
     WriteAheadLog.NumberedLog first = logs.create();
     logs.logFirst(first, VersionEdit.builder().lastSequence(7));
