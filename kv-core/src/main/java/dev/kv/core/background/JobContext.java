@@ -93,8 +93,8 @@ public record JobContext(
   JobOutcome run(TableOutputs outputs, Supplier<JobOutcome> job) {
     try {
       return job.get();
-    } catch (RuntimeException | OutOfMemoryError e) {
-      if (versions().isFailed()) {
+    } catch (Throwable e) {
+      if (versions().isFailed() || e instanceof Error && !(e instanceof OutOfMemoryError)) {
         throw e;
       }
       abandon(outputs);

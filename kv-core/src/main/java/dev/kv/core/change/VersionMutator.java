@@ -166,7 +166,7 @@ public final class VersionMutator {
       VersionEdit edit = change.prepare(version, sequence, outputs.context());
       versions.logAndApply(new Install(edit, sequence, writer));
       outputs.settle();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       if (!versions.isFailed()) {
         jobs.abandon(outputs);
         throwIfKnown(change, e);

@@ -119,7 +119,7 @@ public final class Events {
   public void post(DBEvent event, @Nullable Object begun) {
     try {
       tell(event, begun);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       dropped.incrementAndGet();
     }
   }

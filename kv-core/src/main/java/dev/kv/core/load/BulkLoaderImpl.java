@@ -90,7 +90,7 @@ final class BulkLoaderImpl implements BulkLoader {
       count++;
     } catch (IllegalArgumentException e) {
       throw e;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       state = State.FAILED;
       throw e;
     } finally {

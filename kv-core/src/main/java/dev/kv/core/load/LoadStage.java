@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.memory.Undo;
 import dev.kv.env.Env;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -116,6 +117,9 @@ final class LoadStage<T> implements AutoCloseable {
     if (failure instanceof Error e) {
       throw e;
     }
+    if (failure != null) { // a callback or an Env in another language may throw a checked exception
+      throw new UndeclaredThrowableException(failure);
+    }
   }
 
   private void run() {
@@ -123,7 +127,7 @@ final class LoadStage<T> implements AutoCloseable {
       Throwable thrown = null;
       try {
         work.accept(item);
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         thrown = e;
       }
       lock.lock();

@@ -44,7 +44,7 @@ public abstract sealed class LogWriter implements AutoCloseable
   public static LogWriter mapped(Path name, MappedLogFile file) {
     try {
       return new MappedLogWriter(name, file);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       closeAfter(e, file);
       throw e;
     }
@@ -61,7 +61,7 @@ public abstract sealed class LogWriter implements AutoCloseable
     }
     try {
       return new AppendingLogWriter(name, file, initialLength);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       closeAfter(e, file);
       throw e;
     }

@@ -150,7 +150,7 @@ final class Manifest implements AutoCloseable {
       try (WritableFile current = newCurrent(created.number())) {
         current.sync();
       }
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
       created.delete(e);
       deleteTemporary(created.number(), e);
       if (MemoryShortage.isCauseOf(e)) {
@@ -213,7 +213,7 @@ final class Manifest implements AutoCloseable {
   private static void closeQuietly(ManifestWriter writer) {
     try {
       writer.close();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.warn("closing a MANIFEST failed: {}", e.toString());
     }
   }

@@ -316,7 +316,7 @@ public final class VersionSet implements AutoCloseable {
       try {
         install(edit, next);
         change.install(next);
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         failure = e;
         throw e;
       }
@@ -417,7 +417,7 @@ public final class VersionSet implements AutoCloseable {
       throw cannotWrite(e);
     } catch (OffHeapExhaustedException e) {
       throw e;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       failure = e;
       throw e;
     }
@@ -431,7 +431,7 @@ public final class VersionSet implements AutoCloseable {
   private void confirm(VersionInstall change) {
     try {
       change.logged();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       failure = e;
       throw e;
     }

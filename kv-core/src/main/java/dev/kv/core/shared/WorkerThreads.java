@@ -263,7 +263,7 @@ public final class WorkerThreads implements AutoCloseable {
       Throwable failure = null;
       try {
         thread = task.startThread(newName(), this::run);
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         failure = e;
       }
       boolean isStuck;

@@ -145,7 +145,7 @@ public final class CommitPipeline {
     try {
       prepare(bytes, 1);
       group.put(key, value);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       queue.handOver();
       throw e;
     }
@@ -165,7 +165,7 @@ public final class CommitPipeline {
     try {
       prepare(bytes, 1);
       group.put(key, value);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       queue.handOver();
       throw e;
     }
@@ -222,7 +222,7 @@ public final class CommitPipeline {
     becomeLeader();
     try {
       errors.checkWrite();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       queue.handOver();
       throw e;
     }
@@ -356,7 +356,7 @@ public final class CommitPipeline {
       if (checked == WriteOutcome.DONE) {
         write.encodeInto(group);
       }
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       queue.handOver();
       throw e;
     }
@@ -453,7 +453,7 @@ public final class CommitPipeline {
   void failed(Throwable cause) {
     try {
       errors.fail("a write", cause);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       cause.addSuppressed(e); // the followers must be woken in any case
     }
   }

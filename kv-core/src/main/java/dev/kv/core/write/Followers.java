@@ -134,7 +134,7 @@ final class Followers {
         follower.encodeInto(group);
       }
       return true;
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       follower.complete(WriteOutcome.REFUSED, e);
       return false;
     }

@@ -3,6 +3,7 @@ package dev.kv.core.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.Sneaky;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.Uninterrupted;
 import java.util.ArrayList;
@@ -154,5 +155,18 @@ final class LoadStageTest {
     assertThat(discarded).containsExactly(2);
     assertThat(Thread.getAllStackTraces().keySet())
         .noneMatch(each -> each.getName().equals("test-stage"));
+  }
+
+  @Test
+  void finish_afterACheckedExceptionOfAnItem_throwsIt() {
+    Exception failure = new Exception("of a callback in another language");
+    try (LoadStage<Integer> stage =
+        stage(
+            item -> {
+              throw Sneaky.unchecked(failure);
+            })) {
+      stage.submit(1);
+      assertThatThrownBy(() -> stage.finish(null)).hasCause(failure);
+    }
   }
 }

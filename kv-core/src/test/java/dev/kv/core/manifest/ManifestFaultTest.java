@@ -3,6 +3,7 @@ package dev.kv.core.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.Sneaky;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionText;
@@ -113,6 +114,27 @@ final class ManifestFaultTest extends ManifestTestBase {
         set.logAndApply(edit);
         assertThat(describeRecovered()).isEqualTo(describe(set)).isNotEqualTo(before);
       }
+    }
+  }
+
+  /** An Env in another language may throw one: it is not known which MANIFEST CURRENT names. */
+  @Test
+  void logAndApply_whoseRenameFailsWithACheckedException_isSticky() {
+    created().close();
+    Exception failure = new Exception("of an Env");
+    Env failing =
+        new ForwardingEnv(files) {
+          @Override
+          public void rename(Path from, Path to) {
+            throw Sneaky.unchecked(failure);
+          }
+        };
+    try (VersionSet set = recovered(context(failing, MAX_FILE_SIZE, false))) {
+      assertThatThrownBy(() -> set.logAndApply(edit("+L0 5:10 a@1..c@2"))).isSameAs(failure);
+      assertThat(set.isFailed()).isTrue();
+      assertThatThrownBy(() -> set.logAndApply(edit("+L0 6:10 a@1..c@2")))
+          .isInstanceOf(DBReadOnlyException.class)
+          .hasCause(failure);
     }
   }
 

@@ -42,6 +42,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 final class CommitPipelineTest {
@@ -694,7 +696,7 @@ final class CommitPipelineTest {
   }
 
   @Test
-  void group_whoseAppendFails_isOfUnknownOutcomeForEachMember() throws Exception {
+  void append_thatFails_refusesTheWritersThatWait() throws Exception {
     target.file().blockNextAppend();
     Call first = call(() -> pipeline.put(bytes("a"), bytes("1"), false));
     target.file().awaitBlocked();
@@ -729,8 +731,12 @@ final class CommitPipelineTest {
     pipeline.progress();
 
     assertThat(leader.outcome()).isNull();
-    assertThat(second.outcome()).isInstanceOf(DBIOException.class).hasCause(cause);
-    assertThat(third.outcome()).isInstanceOf(DBIOException.class).hasCause(cause);
+    for (Call each : List.of(second, third)) {
+      assertThat(each.outcome())
+          .isInstanceOf(DBIOException.class)
+          .hasCause(cause)
+          .hasMessageContaining("unknown");
+    }
     assertThat(second.outcome()).isNotSameAs(third.outcome());
     assertThat(pipeline.lastSequence()).isEqualTo(2);
   }
@@ -1085,7 +1091,7 @@ final class CommitPipelineTest {
       EncodedBatch batch = new EncodedBatch();
       batch.put(direct("l"), ByteBuffer.allocateDirect(3).put(0, value));
       pipeline.write(batch, false);
-      String expected = new String(value, StandardCharsets.UTF_8);
+      String expected = new String(value, StandardCharsets.ISO_8859_1);
       assertThat(target.get("k", 2L * last + 1)).isEqualTo(expected);
       assertThat(target.get("l", 2L * last + 2)).isEqualTo(expected);
     }
@@ -1527,5 +1533,26 @@ final class CommitPipelineTest {
     try (ExclusiveWriter writer = pipeline.exclusive()) {
       writer.switchMemTable();
     }
+  }
+
+  /** An Env in another language may throw one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"array", "buffer", "delete"})
+  void write_whoseRoomFailsWithACheckedException_leavesTheQueueToOthers(String way)
+      throws Exception {
+    Exception failure = new Exception("of an Env");
+    target.roomFailure = failure;
+    Call first =
+        call(
+            () -> {
+              switch (way) {
+                case "array" -> pipeline.put(bytes("a"), bytes("1"), false);
+                case "buffer" -> pipeline.put(direct("a"), direct("1"), false);
+                default -> pipeline.delete(bytes("a"), false);
+              }
+            });
+    assertThat(first.outcome()).isSameAs(failure);
+    Call second = call(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    assertThat(second.outcome()).isNull();
   }
 }

@@ -3,6 +3,7 @@ package dev.kv.core.write;
 import static dev.kv.core.Bytes.bytes;
 
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.Sneaky;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
@@ -22,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A database without files: memtables that are kept, and logs in memory. */
 final class FakeTarget implements CommitTarget {
@@ -88,6 +90,9 @@ final class FakeTarget implements CommitTarget {
     return new MemTable(comparator, arenas.acquire(bytes), arenas);
   }
 
+  /** What the next call of {@link #makeRoom} throws. */
+  volatile @Nullable Throwable roomFailure;
+
   /** Makes the log of the next switch fail from its second append on. */
   void failNextLogFromItsSecondAppend(IOException failure) {
     nextLogFailure = failure;
@@ -104,6 +109,11 @@ final class FakeTarget implements CommitTarget {
 
   @Override
   public void makeRoom(long bytes, int count, boolean fresh) throws IOException {
+    Throwable failing = roomFailure;
+    if (failing != null) {
+      roomFailure = null;
+      throw Sneaky.unchecked(failing);
+    }
     if (!hasLog) {
       beginLog();
     }
@@ -186,7 +196,7 @@ final class FakeTarget implements CommitTarget {
     for (int i = memtables.size() - 1; i >= 0; i--) {
       int result = memtables.get(i).get(lookup, value);
       if (result == LookupResult.FOUND) {
-        return new String(value.copy(), StandardCharsets.UTF_8);
+        return new String(value.copy(), StandardCharsets.ISO_8859_1);
       } else if (result == LookupResult.DELETED) {
         return null;
       }
