@@ -38,14 +38,19 @@ public interface DBAdmin extends DBInspector {
   void compactRange(byte @Nullable [] begin, byte @Nullable [] end);
 
   /**
-   * Compacts the tables that have tombstones and were written some time ago, and returns when that
-   * is done. The entries that were deleted before that time are then no longer on disk, except
-   * those that snapshots and iterators need. Programs that must erase data within a term call this
-   * regularly with a part of the term.
+   * Flushes, compacts the tables with tombstones of some age, and returns when that is done. What
+   * these deleted is then no longer in a table, except what snapshots and iterators need. A
+   * tombstone has the age of the first table that it was flushed to, which compactions keep.
+   *
+   * <p>Programs that must erase data within a term call this more than once in the term: with half
+   * of it as the age, and at least as often. Deletes that are in no table yet are flushed by the
+   * first of these calls, and their data is erased by a later one. Logs that are {@linkplain
+   * dev.kv.options.LogRetention kept} for readers of changes hold the entries as long as they are
+   * kept.
    *
    * <p>Tables of other programs do not tell when they were written, and are compacted, too.
    *
-   * @param age how long ago a table was written, at least; zero for all tables
+   * @param age the age of a tombstone, at least; zero for all tombstones
    * @throws IllegalArgumentException if {@code age} is negative
    * @throws IllegalStateException if compactions are {@linkplain #suspendCompactions suspended}
    * @throws CorruptionException if a table of the range is damaged; it stays as it is, and the
@@ -60,7 +65,11 @@ public interface DBAdmin extends DBInspector {
    */
   void suspendCompactions();
 
-  /** Undoes one {@link #suspendCompactions}. */
+  /**
+   * Undoes one {@link #suspendCompactions} that has returned.
+   *
+   * @throws IllegalStateException if there is none
+   */
   void resumeCompactions();
 
   /**

@@ -218,7 +218,7 @@ final class BackgroundWorker extends WorkerThreads.Task {
     int resumesBefore = resumes();
     boolean more = false;
     try {
-      more = runJob(work.next(), resumesBefore);
+      more = runNext(resumesBefore);
     } catch (Throwable e) {
       errors.fail(name, e);
     }
@@ -230,11 +230,21 @@ final class BackgroundWorker extends WorkerThreads.Task {
   }
 
   /** Returns true if there may be more to do now. */
-  private boolean runJob(@Nullable Job job, int resumesBefore) {
+  private boolean runNext(int resumesBefore) {
+    Job job;
+    try {
+      job = work.next();
+    } catch (RuntimeException | OutOfMemoryError e) { // it has changed nothing
+      return retry(e, resumesBefore);
+    }
     if (job == null) {
       succeeded();
       return false;
     }
+    return run(job, resumesBefore);
+  }
+
+  private boolean run(Job job, int resumesBefore) {
     JobOutcome outcome = null;
     boolean more = false;
     try {

@@ -8,6 +8,7 @@ import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.CompactionResult;
 import dev.kv.core.compaction.FilterResult;
 import dev.kv.core.compaction.JobStats;
+import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
@@ -53,8 +54,12 @@ public final class Compactor implements BackgroundWorker.Work {
   @GuardedBy("monitor")
   private final RunningJobs running;
 
+  /** Those that have returned, and those that still wait for the compactions that run. */
   @GuardedBy("monitor")
   private int suspensions;
+
+  @GuardedBy("monitor")
+  private int waitingSuspensions;
 
   /** Creates the work of the compaction threads. */
   public Compactor(JobContext jobs) {
@@ -133,15 +138,16 @@ public final class Compactor implements BackgroundWorker.Work {
   public BackgroundWorker.@Nullable Job next() {
     monitor.lock();
     try {
-      if (!errors.allowsJobs() || suspensions > 0) {
+      if (!errors.allowsJobs() || areSuspended()) {
         return null;
       }
       Version version = versions.acquireCurrent();
       Picked picked = null;
       try {
-        picked = pick(version);
-        if (picked != null) {
-          running.start(picked.compaction);
+        Picked found = pick(version);
+        if (found != null) {
+          running.start(found.compaction);
+          picked = found;
         } else {
           freeWritersIfStuck(version);
         }
@@ -209,7 +215,7 @@ public final class Compactor implements BackgroundWorker.Work {
             picked.compaction,
             snapshots,
             context.tables()::mergeIterator,
-            outputs.context(files),
+            contextOf(picked.compaction, outputs),
             context.tables().succession(),
             context.options().compaction().filter(),
             errors::isClosing);
@@ -223,6 +229,13 @@ public final class Compactor implements BackgroundWorker.Work {
       setAside(picked, job.damagedInputs(), e);
       return null;
     }
+  }
+
+  private OutputContext contextOf(Compaction compaction, TableOutputs outputs) {
+    OutputContext written = outputs.context(files);
+    return written.withWrittenAt(
+        () ->
+            OldTombstones.writtenAt(compaction, context.tables(), written.writtenAt().getAsLong()));
   }
 
   private void install(
@@ -325,7 +338,7 @@ public final class Compactor implements BackgroundWorker.Work {
   private boolean isIdle() {
     return jobs.memTables().oldestImmutable() == null
         && running.compactions() == 0
-        && (suspensions > 0
+        && (areSuspended()
             || (!manual.isWaiting()
                 && picker.pick(versions.current(), running, versions.compactPointers()) == null));
   }
@@ -358,18 +371,20 @@ public final class Compactor implements BackgroundWorker.Work {
     monitor.lock();
     try {
       errors.checkNotClosing();
-      suspensions++;
+      waitingSuspensions++;
       jobs.memTables().stallInputs().suspend();
+      monitor.signalAll(); // who waits for a compaction that is due need not wait for it any more
       try {
         while (running.compactions() > 0) {
           monitor.awaitChange();
         }
-      } catch (RuntimeException | Error e) {
-        if (suspensions > 0) { // no other thread has resumed them meanwhile
-          endSuspension();
-        }
+        suspensions++;
+      } catch (Throwable e) {
+        jobs.memTables().stallInputs().resume();
         jobs.files().wakeups().compactionWanted();
         throw e;
+      } finally {
+        waitingSuspensions--;
       }
     } finally {
       monitor.unlock();
@@ -380,7 +395,7 @@ public final class Compactor implements BackgroundWorker.Work {
   public boolean isSuspended() {
     monitor.lock();
     try {
-      return suspensions > 0;
+      return areSuspended();
     } finally {
       monitor.unlock();
     }
@@ -391,7 +406,7 @@ public final class Compactor implements BackgroundWorker.Work {
     monitor.lock();
     try {
       errors.checkNotClosing();
-      if (suspensions > 0) {
+      if (areSuspended()) {
         throw new IllegalStateException(
             "compactions are suspended: call resumeCompactions() first");
       }
@@ -400,7 +415,7 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  /** Undoes one {@link #suspend}. */
+  /** Undoes one {@link #suspend} that has returned. */
   public void resume() {
     monitor.lock();
     try {
@@ -408,15 +423,15 @@ public final class Compactor implements BackgroundWorker.Work {
       if (suspensions == 0) {
         throw new IllegalStateException("compactions are not suspended");
       }
-      endSuspension();
+      suspensions--;
+      jobs.memTables().stallInputs().resume();
     } finally {
       monitor.unlock();
     }
   }
 
   @GuardedBy("monitor")
-  private void endSuspension() {
-    suspensions--;
-    jobs.memTables().stallInputs().resume();
+  private boolean areSuspended() {
+    return suspensions + waitingSuspensions > 0;
   }
 }

@@ -6,6 +6,7 @@ import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A compaction to run. It replaces tables of one level, and the tables of the next level that they
@@ -72,6 +73,11 @@ public record Compaction(
   /** Returns the tables of the next level. */
   public List<FileMetadata> nextLevelInputs() {
     return tables.nextLevelInputs();
+  }
+
+  /** Returns the tables of both levels. */
+  public List<FileMetadata> allInputs() {
+    return Stream.concat(inputs().stream(), nextLevelInputs().stream()).toList();
   }
 
   /** Returns the tables of the level below the output level. */

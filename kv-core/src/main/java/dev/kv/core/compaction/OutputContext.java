@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  * @param comparator the order of their internal keys
  * @param budget counts the bytes of write buffers
  * @param buffers keeps the buffers of finished jobs
- * @param clock returns the time in seconds since 1970
+ * @param writtenAt returns the time for the properties of a new table, in seconds since 1970
  * @param verifier opens a table that was just written; throws if it cannot be read
  */
 public record OutputContext(
@@ -29,8 +29,13 @@ public record OutputContext(
     InternalKeyComparator comparator,
     OffHeapBudget budget,
     BuildBufferPool buffers,
-    LongSupplier clock,
+    LongSupplier writtenAt,
     Consumer<FileMetadata> verifier) {
+
+  /** Returns the same with another time for the properties of tables. */
+  public OutputContext withWrittenAt(LongSupplier time) {
+    return new OutputContext(target, format, comparator, budget, buffers, time, verifier);
+  }
 
   /**
    * The files of new tables.

@@ -107,7 +107,7 @@ public final class OutputWriter implements AutoCloseable {
     created.add(path);
     file = context.target().env().createWritable(path);
     builder = new TableBuilder(context.format(), context.comparator(), file, buffers);
-    builder.setWrittenAt(context.clock().getAsLong());
+    builder.setWrittenAt(context.writtenAt().getAsLong());
     if (succession != null) {
       succession.begin(number);
       builder.setObserver(succession);

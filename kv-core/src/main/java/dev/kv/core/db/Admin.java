@@ -70,6 +70,7 @@ final class Admin extends Inspector implements DBAdmin {
     }
     checkOpen();
     parts.tree().compactor().requireNotSuspended();
+    flush();
     OldTombstones old = new OldTombstones(parts.files().versions(), parts.context().tables());
     for (FileMetadata table : old.writtenUntil(before(age))) {
       if (old.isLive(table)) { // an earlier one of these compactions may have rewritten it

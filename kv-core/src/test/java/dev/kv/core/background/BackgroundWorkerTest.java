@@ -355,4 +355,27 @@ class BackgroundWorkerTest {
     stop(worker);
     assertThat(runs.availablePermits()).isZero();
   }
+
+  /** The work has changed nothing when it only looks for a job. */
+  @Test
+  void next_thatThrowsOnce_isTriedAgainOnDemand() throws InterruptedException {
+    AtomicInteger calls = new AtomicInteger();
+    BackgroundWorker worker =
+        worker(
+            () -> {
+              if (calls.incrementAndGet() == 1) {
+                throw new IllegalStateException("of a comparator");
+              }
+              return null;
+            });
+    worker.wake();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!errors.isFailed() && System.nanoTime() < end) {
+      Thread.sleep(1);
+    }
+    assertThat(errors.isFailedPermanently()).isFalse();
+    worker.tryAgain();
+    assertThat(errors.isOpen()).isTrue();
+    stop(worker);
+  }
 }

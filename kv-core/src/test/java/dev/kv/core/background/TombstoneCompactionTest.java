@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.Snapshot;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
+import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.core.version.Version;
 import dev.kv.options.CompressionType;
 import java.time.Duration;
 import java.time.Instant;
@@ -135,8 +137,9 @@ class TombstoneCompactionTest extends DbTestBase {
     for (int i = 0; i < 1000; i++) {
       delete(key(i));
     }
-    db.admin().flush();
+    db.admin().compactDeletes(Duration.ofDays(1));
     long before = size(key(0), key(KEYS));
+    assertThat(tombstones()).isEqualTo(1000);
     db.admin().compactDeletes(Duration.ofDays(1));
     assertThat(tombstones()).isEqualTo(1000);
     assertThat(size(key(0), key(KEYS))).isEqualTo(before);
@@ -145,6 +148,39 @@ class TombstoneCompactionTest extends DbTestBase {
     assertThat(size(key(0), key(KEYS))).isLessThan(before - 1000 * 500L);
     assertThat(get(key(999))).isEqualTo(NOT_FOUND);
     assertThat(get(key(1000))).hasSize(500);
+  }
+
+  /** Otherwise, each compaction on the way down would begin the term again. */
+  @Test
+  void ageOfTombstones_afterACompactionThatKeepsThem_isThatOfTheirFirstTable() throws Exception {
+    fill();
+    try (Snapshot before = db.snapshot()) {
+      delete(key(7));
+      db.admin().flush();
+      FileMetadata first = tableWithTombstones();
+      long written = properties(first).writtenAt();
+      Thread.sleep(1100);
+      compact(null, null);
+      FileMetadata second = tableWithTombstones();
+      assertThat(second.number()).isNotEqualTo(first.number());
+      assertThat(properties(second).writtenAt()).isEqualTo(written);
+      assertThat(get(key(7), before)).hasSize(500);
+    }
+  }
+
+  private FileMetadata tableWithTombstones() {
+    List<FileMetadata> found =
+        parts().versions().withCurrent(Version::files).stream()
+            .filter(table -> properties(table).tombstones() > 0)
+            .toList();
+    assertThat(found).hasSize(1);
+    return found.get(0);
+  }
+
+  private TableProperties properties(FileMetadata table) {
+    TableProperties properties = parts().context().tables().properties(table);
+    assertThat(properties).isNotNull();
+    return properties;
   }
 
   @Test
@@ -183,7 +219,7 @@ class TombstoneCompactionTest extends DbTestBase {
     for (FileMetadata table :
         new OldTombstones(parts().versions(), parts().context().tables())
             .writtenUntil(Instant.MAX)) {
-      sum += parts().context().tables().properties(table).tombstones();
+      sum += properties(table).tombstones();
     }
     return sum;
   }

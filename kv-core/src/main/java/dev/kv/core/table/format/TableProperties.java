@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * @param greatestSequence the greatest sequence number of the entries
  * @param entries the number of entries, at least 1
  * @param tombstones the number of entries that are tombstones
- * @param writtenAt when the table was written, in seconds since 1970; 0 if unknown
+ * @param writtenAt when the table was written, or the oldest input with tombstones of the
+ *     compaction that wrote it, in seconds since 1970; 0 if unknown
  * @param comparator the name of the comparator of the user keys
  * @param userKeys the number of different user keys; 0 if unknown
  * @param compression the code of the compression that the blocks were to get; -1 if unknown
