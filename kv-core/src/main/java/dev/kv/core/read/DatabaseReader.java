@@ -9,6 +9,7 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import dev.kv.bytes.ValueReader;
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.KeyBounds;
@@ -437,9 +438,6 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    iterators.close();
-    snapshots.close();
-    states.close();
-    contexts.close();
+    CloseAll.of(iterators::close, snapshots::close, states::close, contexts::close);
   }
 }

@@ -132,7 +132,7 @@ public final class TableFile {
   public void close() {
     try {
       file.close();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) { // the table is not needed, and the job goes on
       LOG.warn("cannot close {}", Escape.text(name), e);
     } finally {
       if (mapped) {
