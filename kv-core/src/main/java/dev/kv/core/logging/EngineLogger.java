@@ -15,7 +15,8 @@ import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
  * A logger of the engine: slf4j's if the program has slf4j and a provider for it, or else one that
- * does nothing. Messages have slf4j's form. Thread-safe.
+ * does nothing. Messages have slf4j's form. What the program's logger throws is ignored: there is
+ * nobody to tell, and it must not change the outcome of what is logged. Thread-safe.
  *
  * <p>The first use of slf4j without a provider prints a notice on stderr. A storage library should
  * not cause it. But if the program itself logs through slf4j, its author needs the notice. So
@@ -30,7 +31,7 @@ public final class EngineLogger {
 
   private final @Nullable Logger target;
 
-  private EngineLogger(@Nullable Logger target) {
+  EngineLogger(@Nullable Logger target) {
     this.target = target;
   }
 
@@ -52,28 +53,44 @@ public final class EngineLogger {
   /** Logs what only somebody who looks for a fault wants to know. */
   public void debug(String format, @Nullable Object... arguments) {
     if (target != null) {
-      target.debug(format, arguments);
+      try {
+        target.debug(format, arguments);
+      } catch (RuntimeException lost) {
+        return;
+      }
     }
   }
 
   /** Logs what an operator may want to know. */
   public void info(String format, @Nullable Object... arguments) {
     if (target != null) {
-      target.info(format, arguments);
+      try {
+        target.info(format, arguments);
+      } catch (RuntimeException lost) {
+        return;
+      }
     }
   }
 
   /** Logs what an operator should look at. */
   public void warn(String format, @Nullable Object... arguments) {
     if (target != null) {
-      target.warn(format, arguments);
+      try {
+        target.warn(format, arguments);
+      } catch (RuntimeException lost) {
+        return;
+      }
     }
   }
 
   /** Logs a failure. */
   public void error(String format, @Nullable Object... arguments) {
     if (target != null) {
-      target.error(format, arguments);
+      try {
+        target.error(format, arguments);
+      } catch (RuntimeException lost) {
+        return;
+      }
     }
   }
 
