@@ -53,10 +53,11 @@ final class Destroyer {
           failure = delete(env, directory.resolve(name), failure);
         }
       }
+      // While it is held: another open may have it the moment after
+      failure = delete(env, FileNames.lock(directory), failure);
     } finally {
       lock.close();
     }
-    failure = delete(env, FileNames.lock(directory), failure);
     if (failure != null) {
       throw failure;
     }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a destroy deletes, in which order, and what it leaves. */
@@ -69,6 +70,27 @@ class DestroyerTest {
     fill();
     destroy();
     assertThat(deleted).startsWith("CURRENT").endsWith("LOCK");
+  }
+
+  /** Otherwise, another open gets the lock on a file that has no name any more. */
+  @Test
+  void destroy_deletesTheLockWhileItHoldsIt() {
+    fill();
+    Env watched =
+        new ForwardingEnv(env) {
+          @Override
+          public @Nullable Lock lock(Path file) throws IOException {
+            Lock held = super.lock(file);
+            return held == null
+                ? null
+                : () -> {
+                  assertThat(deleted).endsWith("LOCK");
+                  held.close();
+                };
+          }
+        };
+    Destroyer.destroy(DIRECTORY, options.toBuilder().env(watched).build());
+    assertThat(deleted).endsWith("LOCK");
   }
 
   @Test
