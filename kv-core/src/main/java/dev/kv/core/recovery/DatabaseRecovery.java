@@ -68,10 +68,14 @@ public final class DatabaseRecovery {
       List<FileName> found = check.list();
       check.requireTables(found, versions, options.tables().suffix());
       versions.markFilesUsed(found);
-      if ((retained == null || !exists) && found.contains(new FileName(FileName.Kind.CHANGES, 0))) {
+      boolean hasChanges = found.contains(new FileName(FileName.Kind.CHANGES, 0));
+      if (!exists && hasChanges) {
         RetainedLogs.forget(context.env(), context.directory());
       }
       LogRecovery logs = recoverLogs(found, check.logs(found, versions), editNeeded, exists);
+      if (exists && hasChanges && retained == null) { // not before it is certain that this succeeds
+        RetainedLogs.forget(context.env(), context.directory());
+      }
       undo.cancel();
       return new RecoveredDatabase(requireNonNull(memtable), log, stats, logs.report());
     }

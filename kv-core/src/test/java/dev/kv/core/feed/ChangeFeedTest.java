@@ -24,10 +24,12 @@ import dev.kv.env.ForwardingSequentialFile;
 import dev.kv.env.SequentialFile;
 import dev.kv.errors.ChangesLostException;
 import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBIOException;
 import dev.kv.errors.TransactionTooLargeException;
 import dev.kv.options.CompactionFilter;
 import dev.kv.options.LogRetention;
 import dev.kv.options.TableSuffix;
+import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -262,6 +264,22 @@ class ChangeFeedTest extends DbTestBase {
     assertThatThrownBy(() -> db.changes().open(before))
         .isInstanceOf(ChangesLostException.class)
         .hasMessageContaining("another history");
+  }
+
+  @Test
+  void open_withoutRetentionThatFails_leavesTheHistory() {
+    put("a", "1");
+    sync();
+    ChangePosition before = db.changes().position();
+    put("b", "2");
+    sync();
+    close();
+    FaultEnv full = new FaultEnv(Env.fileSystem());
+    full.fail(FaultEnv.Fault.ERROR, Long.MAX_VALUE, each -> each.kind() == FaultEnv.Kind.CREATE);
+    Options without = with(ALL).toBuilder().logRetention(null).env(full).build();
+    assertThatThrownBy(() -> DB.open(directory, without)).isInstanceOf(DBIOException.class);
+    open(with(ALL));
+    assertThat(changesAfter(before)).containsExactly("b=2");
   }
 
   @Test
