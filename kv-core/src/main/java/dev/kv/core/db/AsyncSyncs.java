@@ -73,16 +73,19 @@ final class AsyncSyncs extends WorkerThreads.Task {
 
   private static void complete(List<CompletableFuture<Void>> served, @Nullable Throwable failure) {
     for (CompletableFuture<Void> request : served) {
-      request
-          .defaultExecutor()
-          .execute(
-              () -> {
-                if (failure == null) {
-                  request.complete(null);
-                } else {
-                  request.completeExceptionally(failure);
-                }
-              });
+      Runnable completion =
+          () -> {
+            if (failure == null) {
+              request.complete(null);
+            } else {
+              request.completeExceptionally(failure);
+            }
+          };
+      try {
+        request.defaultExecutor().execute(completion);
+      } catch (RuntimeException | OutOfMemoryError e) { // it has no thread
+        completion.run();
+      }
     }
   }
 

@@ -103,11 +103,22 @@ public final class LogReader implements AutoCloseable {
     long header = LogFormat.nextHeader(initialOffset);
     long start = header - header % LogFormat.BLOCK;
     if (start > 0) {
-      file.skip(start);
+      skip(file, start);
     }
     this.fragments = new FragmentReader(file, start, block);
     this.lastRecordOffset = start;
     this.endOfLastRecord = start;
+  }
+
+  /** Skips bytes. If that fails, there will be no reader that closes the file. */
+  private static void skip(SequentialFile file, long bytes) throws IOException {
+    try {
+      file.skip(bytes);
+    } catch (Throwable e) {
+      try (file) {
+        throw e;
+      }
+    }
   }
 
   /** Opens the file once more, at its beginning, to look up the length of a large record. */

@@ -13,6 +13,7 @@ import dev.kv.bytes.Slice;
 import dev.kv.bytes.ValueReader;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.read.ReadMark;
 import dev.kv.core.read.ReadRange;
 import dev.kv.core.read.SnapshotImpl;
@@ -161,15 +162,18 @@ final class TransactionImpl implements Transaction {
 
   /** Reads the snapshot; throws if the transaction was ended for its age meanwhile. */
   private <R extends @Nullable Object> R reading(Supplier<R> read) {
-    R result;
+    R result = unlessExpired(read);
+    checkNotExpired();
+    return result;
+  }
+
+  private <R extends @Nullable Object> R unlessExpired(Supplier<R> read) {
     try {
-      result = read.get();
+      return read.get();
     } catch (RuntimeException e) {
       checkNotExpired();
       throw e;
     }
-    checkNotExpired();
-    return result;
   }
 
   private static byte @Nullable [] copyOf(Write own, ReadOptions read) {
@@ -243,18 +247,22 @@ final class TransactionImpl implements Transaction {
     beginOperation();
     ReadOptions read = fromSnapshot(options);
     KeyBounds bounds = KeyBounds.of(read, parts.order());
-    DBIterator base = reading(() -> parts.reader().iterator(read));
-    TransactionIterator cursor =
-        new TransactionIterator(
-            base,
-            writes.range(bounds),
-            writes.show(),
-            parts.order(),
-            this,
-            new VisitedRange(bounds, serializable ? this::dependOn : null),
-            read.keysOnly());
-    cursors.add(cursor);
-    return cursor;
+    DBIterator base = unlessExpired(() -> parts.reader().iterator(read));
+    try (Undo undo = new Undo(base::close)) {
+      checkNotExpired();
+      TransactionIterator cursor =
+          new TransactionIterator(
+              base,
+              writes.range(bounds),
+              writes.show(),
+              parts.order(),
+              this,
+              new VisitedRange(bounds, serializable ? this::dependOn : null),
+              read.keysOnly());
+      cursors.add(cursor);
+      undo.cancel();
+      return cursor;
+    }
   }
 
   /** Checks that a cursor of this transaction may move. */

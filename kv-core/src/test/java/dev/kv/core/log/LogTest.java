@@ -6,11 +6,16 @@ import static dev.kv.core.log.LogBytes.big;
 import static dev.kv.core.log.LogBytes.number;
 import static dev.kv.core.log.LogBytes.skewed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.log.LogBytes.Result;
+import dev.kv.env.SequentialFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** The behaviour that C++ LevelDB's log tests demand. */
@@ -394,5 +399,30 @@ final class LogTest {
       assertThat(result.reasons).containsExactly(reason);
       assertThat(result.torn).containsExactly(false);
     }
+  }
+
+  @Test
+  void reader_thatCannotSkipToItsBeginning_closesTheFile() {
+    AtomicBoolean closed = new AtomicBoolean();
+    SequentialFile file =
+        new SequentialFile() {
+          @Override
+          public int read(ByteBuffer into) throws IOException {
+            throw new IOException("read");
+          }
+
+          @Override
+          public void skip(long count) throws IOException {
+            throw new IOException("skip");
+          }
+
+          @Override
+          public void close() {
+            closed.set(true);
+          }
+        };
+    assertThatThrownBy(() -> new LogReader("log", file, (at, bytes, what, torn) -> {}, 40_000))
+        .hasMessage("skip");
+    assertThat(closed).isTrue();
   }
 }

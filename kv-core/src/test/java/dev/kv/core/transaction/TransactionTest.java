@@ -15,6 +15,7 @@ import dev.kv.bytes.Slice;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.read.SnapshotImpl;
 import dev.kv.env.Env;
+import dev.kv.errors.ComparatorException;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
@@ -33,6 +34,7 @@ import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -1095,6 +1097,31 @@ class TransactionTest extends DbTestBase {
       transaction.commit();
     }
     assertThat(contents()).isEqualTo("(key->3)");
+  }
+
+  @Test
+  void iterator_whoseComparatorThrows_isClosed() {
+    AtomicBoolean failing = new AtomicBoolean();
+    DBComparator order =
+        DBComparator.ofSlices(
+            "test.Failing",
+            (a, b) -> {
+              if (failing.get()) {
+                throw new IllegalStateException("of the program");
+              }
+              return a.toUtf8String().compareTo(b.toUtf8String());
+            });
+    open(defaults().toBuilder().comparator(order).build());
+    try (Transaction transaction = db.transaction(SNAPSHOT)) {
+      transaction.put(b("b"), b("1"));
+      transaction.put(b("c"), b("1"));
+      failing.set(true);
+      assertThatThrownBy(
+              () -> transaction.iterator(ReadOptions.builder().lowerBound(b("a")).build()))
+          .isInstanceOf(ComparatorException.class);
+      failing.set(false);
+      assertThat(db.admin().stats().views().iterators()).isZero();
+    }
   }
 
   // transact.
