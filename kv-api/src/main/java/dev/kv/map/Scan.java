@@ -2,6 +2,7 @@ package dev.kv.map;
 
 import dev.kv.DBIterator;
 import dev.kv.bytes.Entry;
+import dev.kv.errors.CorruptionException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -99,32 +100,40 @@ final class Scan<E> implements Iterator<E> {
     removable = null;
   }
 
-  /** Reads the next chunk. If that fails, the next call reads it again. */
+  /**
+   * Reads the next chunk. What precedes a damaged block is a chunk of its own, and the next call
+   * fails, as does every call after it.
+   */
   private void read(KeyRange range) {
     chunk = List.of();
     position = 0;
     List<Entry> next = new ArrayList<>();
-    KeyRange after = null;
-    if (!range.isEmpty()) {
+    boolean ended = range.isEmpty();
+    if (!ended) {
       try (DBIterator cursor = store.cursor(range)) {
-        if (descending) {
-          cursor.seekToLast();
-        } else {
-          cursor.seekToFirst();
-        }
-        copyFrom(cursor, next);
-        if (cursor.isValid()) {
-          byte[] last = next.get(next.size() - 1).key();
-          after = descending ? range.until(last) : range.from(KeyRange.after(last));
+        ended = copy(cursor, next);
+      } catch (CorruptionException e) {
+        if (next.isEmpty()) {
+          throw e;
         }
       }
     }
     chunk = next;
-    rest = after;
+    rest = ended ? null : restOf(range, next.get(next.size() - 1).key());
     entries = Math.min(2 * entries, MOST_ENTRIES);
   }
 
-  private void copyFrom(DBIterator cursor, List<Entry> copies) {
+  private KeyRange restOf(KeyRange range, byte[] last) {
+    return descending ? range.until(last) : range.from(KeyRange.after(last));
+  }
+
+  /** Copies the next entries; returns true if there are no more. */
+  private boolean copy(DBIterator cursor, List<Entry> copies) {
+    if (descending) {
+      cursor.seekToLast();
+    } else {
+      cursor.seekToFirst();
+    }
     long bytes = 0;
     while (cursor.isValid() && copies.size() < entries && bytes < MOST_BYTES) {
       Entry entry = MapStore.entry(cursor, withValues);
@@ -136,5 +145,6 @@ final class Scan<E> implements Iterator<E> {
         cursor.next();
       }
     }
+    return !cursor.isValid();
   }
 }

@@ -6,15 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DBIterator;
 import dev.kv.Entries;
 import dev.kv.ReadOptions;
-import dev.kv.bytes.Entry;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.errors.CorruptionException;
+import dev.kv.map.Codecs;
+import dev.kv.map.DBMap;
+import dev.kv.map.Maps;
 import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.Map;
+import java.util.NavigableMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,7 +52,7 @@ class DamagedScanTest extends DbTestBase {
     return count[0];
   }
 
-  private static void requireEntriesBeforeTheDamage(Iterator<Entry> entries, int expected) {
+  private static void requireEntriesBeforeTheDamage(Iterator<?> entries, int expected) {
     for (int i = 0; i < expected; i++) {
       assertThat(entries.next()).as("entry %d of %d", i, expected).isNotNull();
     }
@@ -72,5 +76,15 @@ class DamagedScanTest extends DbTestBase {
     try (DBIterator cursor = db.iterator()) {
       requireEntriesBeforeTheDamage(cursor.asIterator(), shown(ReadOptions.DEFAULT));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void mapIterator_beforeADamagedBlock_showsAllEntries(boolean descending) {
+    DBMap<byte[], byte[]> all = Maps.of(db, Codecs.bytes(), Codecs.bytes());
+    NavigableMap<byte[], byte[]> map = descending ? all.descendingMap() : all;
+    int expected = shown(ReadOptions.builder().descending(descending).build());
+    Iterator<Map.Entry<byte[], byte[]>> entries = map.entrySet().iterator();
+    requireEntriesBeforeTheDamage(entries, expected);
   }
 }
