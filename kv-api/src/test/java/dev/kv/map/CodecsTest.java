@@ -187,9 +187,10 @@ class CodecsTest {
       Object decoded;
       try {
         decoded = sample.codec().decode(Slice.of(bytes));
-      } catch (IllegalArgumentException | ClassCastException | IndexOutOfBoundsException refused) {
+      } catch (IllegalArgumentException refused) {
         continue;
-      } catch (java.time.DateTimeException refused) {
+      } catch (RuntimeException e) { // that is allowed for a function of the program
+        assertThat(sample.name()).as("%s for %s", e, Arrays.toString(bytes)).isIn("mapped", "of");
         continue;
       }
       assertThat(decoded).isNotNull();

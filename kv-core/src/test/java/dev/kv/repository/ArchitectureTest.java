@@ -218,7 +218,7 @@ final class ArchitectureTest {
     slices()
         .matching(
             "dev.kv.(admin|backup|bytes|change|env|errors|event|load|map|options|space|table"
-                + "|tuple|view)")
+                + "|ttl|tuple|view)")
         .should()
         .beFreeOfCycles()
         .check(engine);

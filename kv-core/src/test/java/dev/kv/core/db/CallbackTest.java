@@ -32,6 +32,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,8 @@ class CallbackTest {
   private final Env env = Env.inMemory();
   private final AtomicBoolean armed = new AtomicBoolean();
   private final AtomicBoolean called = new AtomicBoolean();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile @Nullable Throwable inside;
   private final TreeMap<String, String> expected = new TreeMap<>();
   private What what = What.NOTHING;
   private Place place = Place.READ;
@@ -143,9 +146,8 @@ class CallbackTest {
     } catch (Throwable e) { // judged below
       thrown = e;
     }
-    awaitCall();
+    assertThat(ended.await(30, TimeUnit.SECONDS)).as("the program's code was called").isTrue();
     armed.set(false);
-    assertThat(called).as("the program's code was called").isTrue();
     judge(thrown);
     BulkLoader open = loader;
     if (open != null) {
@@ -168,7 +170,10 @@ class CallbackTest {
 
   private void judge(@Nullable Throwable thrown) {
     switch (what) {
-      case NOTHING, REENTER -> assertThat(thrown).isNull();
+      case NOTHING, REENTER -> {
+        assertThat(thrown).isNull();
+        assertThat(inside).as("what the call on the database's own thread threw").isNull();
+      }
       case CLOSE ->
           assertThat(thrown)
               .satisfiesAnyOf(
@@ -192,6 +197,17 @@ class CallbackTest {
     if (!armed.get() || !called.compareAndSet(false, true)) {
       return;
     }
+    try {
+      act();
+    } catch (Throwable e) {
+      inside = e;
+      throw e;
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  private void act() {
     DB database = db;
     BulkLoader open = loader;
     switch (what) {
@@ -216,12 +232,6 @@ class CallbackTest {
           database.transact(transaction -> transaction.put(bytes("other"), bytes("again")));
         }
       }
-    }
-  }
-
-  private void awaitCall() throws InterruptedException {
-    for (int i = 0; i < 1000 && !called.get(); i++) {
-      Thread.sleep(5);
     }
   }
 

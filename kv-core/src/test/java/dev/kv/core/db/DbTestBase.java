@@ -27,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -154,7 +155,7 @@ public abstract class DbTestBase {
   }
 
   public static String key(int i) {
-    return String.format("key%06d", i);
+    return String.format(Locale.ROOT, "key%06d", i);
   }
 
   protected final void put(String key, String value) {

@@ -97,6 +97,7 @@ final class TableFaultInjection {
   }
 
   private void round(Random random) throws Exception {
+    boolean damaging = false;
     try (DB db = DB.open(directory, options)) {
       for (int i = 0; i < KEYS; i++) {
         db.put(key(i), value(key(i)));
@@ -110,6 +111,7 @@ final class TableFaultInjection {
         readers.add(reader);
         reader.start();
       }
+      damaging = true;
       for (int i = 0; i < 12; i++) {
         Thread.sleep(random.nextInt(15));
         damage(random);
@@ -123,6 +125,9 @@ final class TableFaultInjection {
         reader.join();
       }
     } catch (CorruptionException | DBIOException e) {
+      if (!damaging) {
+        throw e;
+      }
       refused++;
     }
     Throwable found = failure.get();

@@ -3,6 +3,7 @@ package dev.kv.core.iterator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.Call;
 import dev.kv.errors.DBClosedException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -131,22 +132,18 @@ class CursorGuardTest {
     for (int round = 0; round < 2000; round++) {
       CountingGuard shared = new CountingGuard();
       CountDownLatch moving = new CountDownLatch(1);
-      Thread mover =
-          new Thread(
+      Call mover =
+          Call.start(
               () -> {
-                try {
-                  while (true) {
-                    shared.move();
-                    moving.countDown();
-                  }
-                } catch (DBClosedException e) {
-                  assertThat(shared.isOpen()).isFalse();
+                while (true) {
+                  shared.move();
+                  moving.countDown();
                 }
               });
-      mover.start();
       moving.await();
       shared.revoke();
-      mover.join();
+      assertThat(mover.outcome()).isInstanceOf(DBClosedException.class);
+      assertThat(shared.isOpen()).isFalse();
 
       assertThat(shared.releases).as("round %d", round).hasValue(1);
       assertThat(shared.releasedInAMove).isFalse();

@@ -10,6 +10,7 @@ import dev.kv.Snapshot;
 import dev.kv.admin.DBStats;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.Bytes;
+import dev.kv.core.Call;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
@@ -563,14 +564,9 @@ class BulkLoadTest extends DbTestBase {
     }
     CountDownLatch writes = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
-    Thread ingest =
-        new Thread(
-            () ->
-                assertThatThrownBy(() -> db.loads().ingest(List.of(table)))
-                    .isInstanceOf(DBClosedException.class));
     env.watch(
         operation -> {
-          if (operation.kind() == FaultEnv.Kind.CREATE && Thread.currentThread() == ingest) {
+          if (operation.kind() == FaultEnv.Kind.CREATE && operation.isOn(".ldb")) {
             writes.countDown();
             try {
               go.await();
@@ -579,7 +575,7 @@ class BulkLoadTest extends DbTestBase {
             }
           }
         });
-    ingest.start();
+    Call ingest = Call.start(() -> db.loads().ingest(List.of(table)));
     writes.await();
     Thread closer = new Thread(() -> db.close());
     closer.start();
@@ -587,7 +583,7 @@ class BulkLoadTest extends DbTestBase {
     assertThat(closer.isAlive()).as("the close waits").isTrue();
     go.countDown();
     closer.join();
-    ingest.join();
+    assertThat(ingest.outcome()).isInstanceOf(DBClosedException.class);
     open(options);
     assertThat(contents()).isEqualTo("(b->old)");
   }

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -554,6 +556,7 @@ class HostileFilesTest {
   }
 
   /** The open of a pipe waits for whoever opens its other end, which nobody does. */
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "there are no pipes there")
   @ParameterizedTest
   @ValueSource(strings = {"LOCK", "CURRENT", "MANIFEST", ".log", ".ldb"})
   void pipe_inPlaceOfAFile_isRefusedByOpenAndRepairWithoutAWait(String name) throws Exception {

@@ -9,11 +9,13 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.SharedResources;
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.Call;
 import dev.kv.core.crash.Quiet;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.env.Env;
+import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
@@ -331,17 +333,21 @@ class SharedResourcesTest {
     other.put(key(1), new byte[10]);
     held.put(key(1), new byte[10]);
     slow.tableSyncGate = syncs;
-    Thread flushing = new Thread(held.admin()::flush);
-    flushing.start();
+    Call flushing = Call.start(held.admin()::flush);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (DbTestBase.parts(held).memTables().oldestImmutable() == null) {
       assertThat(System.nanoTime()).isLessThan(end);
       LockSupport.parkNanos(1_000_000);
     }
     other.close(); // its flush is not running, so that it has nothing to wait for
+    Call close = Call.start(held::close);
+    close.awaitParked();
+    assertThat(shared.openDatabases()).isEqualTo(1);
     syncs.countDown();
-    flushing.join();
-    held.close();
+    assertThat(close.outcome()).isNull();
+    assertThat(flushing.outcome())
+        .satisfiesAnyOf(
+            e -> assertThat(e).isNull(), e -> assertThat(e).isInstanceOf(DBClosedException.class));
     assertThat(shared.openDatabases()).isZero();
   }
 

@@ -221,7 +221,7 @@ final class WriteControllerTest {
   }
 
   @Test
-  void close_duringADelay_endsIt() throws InterruptedException {
+  void close_besideAWriterThatIsDelayed_endsTheWriter() throws InterruptedException {
     target.stallInputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER - 1);
     Call writer =
         Call.start(

@@ -91,6 +91,7 @@ class StatsCommandTest {
     Path dir = temp.resolve("db");
     Options options = Options.builder().createIfMissing(true).writeBufferSize(64 << 10).build();
     AtomicBoolean done = new AtomicBoolean();
+    AtomicBoolean wroteToTheEnd = new AtomicBoolean();
     DB.open(dir, options).close();
     Thread writer =
         new Thread(
@@ -102,11 +103,13 @@ class StatsCommandTest {
                   }
                 }
               }
+              wroteToTheEnd.set(true);
             });
     writer.start();
     Cli watch = Cli.run("stats", dir.toString(), "--watch", "--interval", "0.01", "--count", "100");
     done.set(true);
     writer.join();
+    assertThat(wroteToTheEnd).isTrue();
     assertThat(watch.exitCode()).as(watch.err()).isZero();
     assertThat(watch.out()).hasLineCount(100);
   }
