@@ -16,7 +16,10 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 /** Runs the given tests, and exits with a code for their result. Each mutant has such a process. */
 final class TestRun {
   static final int PASSED = 0;
-  static final int FAILED = 1;
+
+  /** Not 1, with which a JVM ends that does not start or whose main method throws. */
+  static final int FAILED = 10;
+
   static final int RAN_NOTHING = 2;
 
   private TestRun() {}
