@@ -86,7 +86,9 @@ public interface DB extends KeyValueStore, AutoCloseable {
 
   /**
    * Repairs a damaged database: merges everything that can be read of its tables and logs into new
-   * tables. Files that are no longer used are moved to its subdirectory {@code lost/}.
+   * tables. Tables that were read completely are deleted when the new ones are in use; all other
+   * files that are no longer used are moved to its subdirectory {@code lost/}. To be able to undo a
+   * repair, copy the directory first.
    *
    * @param directory the directory of the database
    * @param options the options that the database is opened with, above all its comparator

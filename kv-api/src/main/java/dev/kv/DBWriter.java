@@ -147,7 +147,8 @@ public interface DBWriter {
    * @return a stage that is complete when the write is durable, or at once without {@link
    *     WriteOptions#sync}. If it fails with a {@link ConflictException} or an {@link
    *     OffHeapExhaustedException}, nothing was written; after a failure of the sync it is unknown
-   *     whether the write survives a loss of power. What depends on it runs in the common pool.
+   *     whether the write survives a loss of power. What depends on it runs in the common pool, or,
+   *     if the stage is complete already, in the thread that adds it.
    * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
    * @see #syncAsync
    */

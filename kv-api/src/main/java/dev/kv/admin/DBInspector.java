@@ -23,7 +23,7 @@ public interface DBInspector {
    *
    * <p>{@code kv.estimate-num-keys} is an estimate of the number of keys. It comes from counts that
    * kv stores in its tables. An overwritten key counts more than once until it is compacted. The
-   * property is null if all tables were written by C++ LevelDB.
+   * property is null if tables of C++ LevelDB hold more than a twentieth of the bytes.
    *
    * @param name the name of the property
    * @return its value, or null if there is no property of that name
@@ -56,8 +56,9 @@ public interface DBInspector {
    * the database is open for reads only. The logs, the MANIFEST and CURRENT are copied. Both
    * databases can be written, read and deleted independently.
    *
-   * <p>If this fails or the process dies, {@code directory} does not exist; a directory with the
-   * suffix {@code .partial} may be left beside it, which the next checkpoint of that name deletes.
+   * <p>If this fails or the process dies, {@code directory} does not exist; only if the last sync
+   * fails, it is there, complete, and perhaps not durable. A directory with the suffix {@code
+   * .partial} may be left beside it, which the next checkpoint of that name deletes.
    *
    * @param directory the path of the new directory, which must not exist; its parent must exist
    * @return the sequence number of the last write in the checkpoint; it contains every write up to

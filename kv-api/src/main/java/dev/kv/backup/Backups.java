@@ -213,9 +213,9 @@ public final class Backups {
 
   /**
    * Restores a backup as a new database. Every file is compared with its checksum. The database is
-   * durable when this returns. If it fails or the process dies, the target does not exist; a
-   * directory with the suffix {@code .partial} may be left beside it, which the next restore to
-   * that target deletes.
+   * durable when this returns. If it fails or the process dies, the target does not exist; only if
+   * the last sync fails, it is there, complete, and perhaps not durable. A directory with the
+   * suffix {@code .partial} may be left beside it, which the next restore to that target deletes.
    *
    * @param number the number of the backup
    * @param target the path of the new database's directory, which must not exist; its parent must

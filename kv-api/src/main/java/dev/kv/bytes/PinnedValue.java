@@ -10,7 +10,8 @@ import java.nio.ByteBuffer;
  * is copied. The block stays in the cache and counts against its capacity until the value is
  * closed, so a small value keeps the memory of a whole block. A value that is still in a memtable
  * is copied, because a pin would keep the whole memtable. All of this memory counts against {@link
- * dev.kv.Options.Memory#offHeapLimit()}.
+ * dev.kv.Options.Memory#offHeapLimit()}, as far as it has room; what a read needs beyond it is not
+ * counted.
  *
  * <p>The bytes stay the same when the key is overwritten or deleted, and they stay readable after
  * the close of the database. A value that is never closed keeps its memory until the database is

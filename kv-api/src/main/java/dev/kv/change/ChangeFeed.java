@@ -29,7 +29,8 @@ public interface ChangeFeed {
    *     any more
    * @throws IllegalStateException if the database was opened without {@link
    *     dev.kv.Options#logRetention}
-   * @throws IllegalArgumentException if the position lies after the last write, or inside a group
+   * @throws IllegalArgumentException if the position lies after the last write. If it lies inside a
+   *     group, the first call that reads a group throws this exception
    */
   Changes open(ChangeOptions options, ChangePosition after);
 

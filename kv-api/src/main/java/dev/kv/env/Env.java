@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * ForwardingRandomAccessFile}, {@link ForwardingWritableFile} and {@link ForwardingMappedLogFile}.
  *
  * <p>A missing file is a {@link java.nio.file.NoSuchFileException}. A database passes only paths of
- * its directory and of children of its directory; a checkpoint and a restore also pass their target
- * and a directory beside it.
+ * its directory and of files in it, and in its subdirectory {@code lost}. An ingest also opens the
+ * tables that it is given; a checkpoint and a restore pass their target, its parent, and a
+ * directory beside it with files and a subdirectory.
  */
 public interface Env {
 

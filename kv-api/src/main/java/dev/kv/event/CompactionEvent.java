@@ -6,8 +6,9 @@ package dev.kv.event;
  *
  * @param database the directory of the database
  * @param reason why the tables were compacted, in lower case: {@code size} if their level was too
- *     large, {@code seek} if reads searched a table too often without finding a key, {@code manual}
- *     if the program asked for it. Later versions may have other reasons
+ *     large, {@code seek} if reads searched a table too often without finding a key, {@code
+ *     tombstones} if a table had many of them, {@code manual} if the program asked for it. Later
+ *     versions may have other reasons
  * @param level the level of the tables
  * @param outputLevel the level of the new tables; {@code level} itself if the tables were rewritten
  *     in place

@@ -6,14 +6,16 @@ package dev.kv.event;
  * <p>The database calls the listener on one of its own threads, shortly after the event, with none
  * of its locks held. For one database the calls do not overlap, and are in the order of the events.
  * The events of the open are delivered before the open returns, those of the close before the close
- * returns. A listener of several databases is called for each of them independently, so it must be
- * thread-safe.
+ * returns, both in the calling thread. A read-only database has no threads of its own: all its
+ * events are delivered by the call that they happen in. A listener of several databases is called
+ * for each of them independently, so it must be thread-safe.
  *
  * <p>An exception that the listener throws is logged as a warning, and has no other effect. A
  * listener should return quickly: while it runs, the maintenance of the database waits, and that of
- * all databases with the same shared resources, but no read, write, flush or compaction does. At
- * most {@value #MAX_WAITING} events wait for it; later ones are dropped, and a warning in the log
- * tells how many. The listener may read and write the database. It must not close it.
+ * all databases with the same shared resources, but no write, flush or compaction, and no read of a
+ * database that is open for writes. At most {@value #MAX_WAITING} events wait for it; later ones
+ * are dropped, and a warning in the log tells how many. The listener may read and write the
+ * database. It must not close it.
  */
 @FunctionalInterface
 public interface DBListener {

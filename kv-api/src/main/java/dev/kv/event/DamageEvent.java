@@ -1,7 +1,8 @@
 package dev.kv.event;
 
 /**
- * Damaged bytes were found in a file. Each place is reported once per open.
+ * Damaged bytes were found in a file. Each place is reported once per open and {@code during}, up
+ * to 1,024 places; later ones may be reported again.
  *
  * @param database the directory of the database
  * @param during what found the damage

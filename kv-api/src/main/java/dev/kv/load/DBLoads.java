@@ -18,9 +18,9 @@ public interface DBLoads extends BulkLoads {
    * entries or none.
    *
    * <p>Every table is read completely first, and its checksums and the order of its keys are
-   * checked. If the range of a table has no entry in the database, the file is copied as it is;
-   * otherwise its entries are written to new tables. Snapshots and iterators from before do not
-   * show the entries.
+   * checked. If no table's range has an entry in the database, the files are copied as they are;
+   * otherwise the entries of all are written to new tables. Snapshots and iterators from before do
+   * not show the entries.
    *
    * @param tables the files, in any order; their ranges of keys must not overlap
    * @throws IllegalArgumentException if two tables overlap, or {@link

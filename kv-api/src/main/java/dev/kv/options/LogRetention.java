@@ -13,14 +13,15 @@ import java.util.Objects;
  *
  * @param bytes how large the kept logs may be together, in bytes; the last one may not fit
  *     completely, so less than this is kept
- * @param age how long a log may be kept after its last write
+ * @param age how long a log may be kept after it is not needed any more: after its memtable was
+ *     flushed, or the open that found it so
  */
 public record LogRetention(long bytes, Duration age) {
   /**
    * Creates bounds.
    *
    * @param bytes how large the kept logs may be together, in bytes
-   * @param age how long a log may be kept after its last write
+   * @param age how long a log may be kept after it is not needed any more
    * @throws IllegalArgumentException if a bound is negative
    */
   public LogRetention {

@@ -144,7 +144,7 @@ final class ChangesImpl implements Changes {
               + first
               + " to "
               + last
-              + ": positions are those of groups, checkpoints and DB.changePosition");
+              + ": positions are those of groups, of checkpoints, and of ChangeFeed.position()");
     }
     ChangePosition after = kept.position(last);
     ChangeGroup group =

@@ -52,7 +52,7 @@ public final class PropertiesCommand implements Callable<Integer> {
         } else if (!names.isEmpty()) {
           throw new Failure(
               name.equals(ESTIMATE)
-                  ? "the tables have no counts: C++ LevelDB wrote them"
+                  ? "too many tables have no counts: C++ LevelDB wrote them"
                   : "no such property: " + name);
         }
       }

@@ -169,7 +169,6 @@ class StreamsTest {
                 message.contains("offHeapLimit")
                     || message.contains("errorIfExists")
                     || message.contains("logRetention")
-                    || message.contains("DB.changePosition")
                     || message.equals("the database was opened with DB.openReadOnly"));
   }
 
