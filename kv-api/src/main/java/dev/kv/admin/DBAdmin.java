@@ -42,11 +42,11 @@ public interface DBAdmin extends DBInspector {
    * these deleted is then no longer in a table, except what snapshots and iterators need. A
    * tombstone has the age of the first table that it was flushed to, which compactions keep.
    *
-   * <p>Programs that must erase data within a term call this more than once in the term: with half
-   * of it as the age, and at least as often. Deletes that are in no table yet are flushed by the
-   * first of these calls, and their data is erased by a later one. Logs that are {@linkplain
-   * dev.kv.options.LogRetention kept} for readers of changes hold the entries as long as they are
-   * kept.
+   * <p>Programs that must erase data within a term call this several times in the term: the age and
+   * twice the time from call to call must be less than the term, for example a quarter of it each.
+   * Deletes that are in no table yet are flushed by the first of these calls, and their data is
+   * erased by a later one. Logs that are {@linkplain dev.kv.options.LogRetention kept} for readers
+   * of changes hold the entries as long as they are kept.
    *
    * <p>Tables of other programs do not tell when they were written, and are compacted, too.
    *

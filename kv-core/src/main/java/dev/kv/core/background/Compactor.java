@@ -8,7 +8,6 @@ import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.CompactionResult;
 import dev.kv.core.compaction.FilterResult;
 import dev.kv.core.compaction.JobStats;
-import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
@@ -146,7 +145,7 @@ public final class Compactor implements BackgroundWorker.Work {
       try {
         Picked found = pick(version);
         if (found != null) {
-          running.start(found.compaction);
+          start(found);
           picked = found;
         } else {
           freeWritersIfStuck(version);
@@ -162,6 +161,19 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
+  /** A failure in the middle, of memory, must end the work: the compaction would run forever. */
+  @GuardedBy("monitor")
+  private void start(Picked picked) {
+    try {
+      running.start(picked.compaction);
+      if (picked.step != null) {
+        manual.start(picked.step);
+      }
+    } catch (Throwable e) {
+      throw new AssertionError("a compaction has begun by half", e);
+    }
+  }
+
   @GuardedBy("monitor")
   private @Nullable Picked pick(Version version) {
     ManualCompactions.Step step = manual.next(version, running);
@@ -169,7 +181,6 @@ public final class Compactor implements BackgroundWorker.Work {
       if (step.pick().blocked()) {
         return null;
       }
-      manual.start(step);
       return new Picked(ManualCompactions.compaction(step), step);
     }
     Compaction due = picker.pick(version, running, versions.compactPointers());
@@ -215,7 +226,7 @@ public final class Compactor implements BackgroundWorker.Work {
             picked.compaction,
             snapshots,
             context.tables()::mergeIterator,
-            contextOf(picked.compaction, outputs),
+            outputs.context(files).replacing(context.tables(), picked.compaction.allInputs()),
             context.tables().succession(),
             context.options().compaction().filter(),
             errors::isClosing);
@@ -229,13 +240,6 @@ public final class Compactor implements BackgroundWorker.Work {
       setAside(picked, job.damagedInputs(), e);
       return null;
     }
-  }
-
-  private OutputContext contextOf(Compaction compaction, TableOutputs outputs) {
-    OutputContext written = outputs.context(files);
-    return written.withWrittenAt(
-        () ->
-            OldTombstones.writtenAt(compaction, context.tables(), written.writtenAt().getAsLong()));
   }
 
   private void install(

@@ -1,6 +1,6 @@
 package dev.kv.core.background;
 
-import dev.kv.core.compaction.Compaction;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.format.TableProperties;
@@ -12,11 +12,13 @@ import java.util.List;
 public final class OldTombstones {
   private final VersionSet versions;
   private final TableCache tables;
+  private final UserKeyComparator order;
 
   /** Creates the object for one open database. */
-  public OldTombstones(VersionSet versions, TableCache tables) {
+  public OldTombstones(VersionSet versions, TableCache tables, UserKeyComparator order) {
     this.versions = versions;
     this.tables = tables;
+    this.order = order;
   }
 
   /**
@@ -35,27 +37,16 @@ public final class OldTombstones {
   }
 
   /**
-   * Returns the time for the properties of a compaction's outputs, in seconds since 1970: that of
-   * the oldest input with tombstones, so that the age of a delete does not begin again.
-   *
-   * @param now the time if no input has tombstones
-   * @return the time; 0 if it is unknown
+   * Returns true if a table, or what a compaction has made of it, may still have tombstones of that
+   * age.
    */
-  static long writtenAt(Compaction compaction, TableCache tables, long now) {
-    long oldest = now;
-    for (FileMetadata file : compaction.allInputs()) {
-      TableProperties properties = tables.properties(file);
-      if (properties == null) {
-        return 0;
-      } else if (properties.tombstones() > 0) {
-        oldest = Math.min(oldest, properties.writtenAt());
-      }
-    }
-    return oldest;
+  public boolean isLeft(FileMetadata table, Instant time) {
+    return isLive(table)
+        || writtenUntil(time).stream()
+            .anyMatch(found -> found.userKeys().overlaps(order, table.userKeys()));
   }
 
-  /** Returns true if a table is in the current version. */
-  public boolean isLive(FileMetadata table) {
+  private boolean isLive(FileMetadata table) {
     return versions.withCurrent(
         version -> version.files().stream().anyMatch(file -> file.number() == table.number()));
   }

@@ -3,12 +3,14 @@ package dev.kv.core.compaction;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.TableCache;
 import dev.kv.core.table.format.BuildBufferPool;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.options.TableSuffix;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -32,8 +34,9 @@ public record OutputContext(
     LongSupplier writtenAt,
     Consumer<FileMetadata> verifier) {
 
-  /** Returns the same with another time for the properties of tables. */
-  public OutputContext withWrittenAt(LongSupplier time) {
+  /** Returns the same for tables that replace {@code tables}, whose deletes keep their age. */
+  public OutputContext replacing(TableCache cache, List<FileMetadata> tables) {
+    LongSupplier time = () -> cache.writtenAt(tables, writtenAt.getAsLong());
     return new OutputContext(target, format, comparator, budget, buffers, time, verifier);
   }
 

@@ -35,6 +35,7 @@ public final class OutputWriter implements AutoCloseable {
   private @Nullable TableBuilder builder;
   private byte[] smallest = {};
   private long number;
+  private long writtenAt = -1;
   private boolean kept;
   private boolean closed;
 
@@ -107,7 +108,10 @@ public final class OutputWriter implements AutoCloseable {
     created.add(path);
     file = context.target().env().createWritable(path);
     builder = new TableBuilder(context.format(), context.comparator(), file, buffers);
-    builder.setWrittenAt(context.writtenAt().getAsLong());
+    if (writtenAt < 0) {
+      writtenAt = context.writtenAt().getAsLong();
+    }
+    builder.setWrittenAt(writtenAt);
     if (succession != null) {
       succession.begin(number);
       builder.setObserver(succession);

@@ -71,9 +71,14 @@ final class Admin extends Inspector implements DBAdmin {
     checkOpen();
     parts.tree().compactor().requireNotSuspended();
     flush();
-    OldTombstones old = new OldTombstones(parts.files().versions(), parts.context().tables());
-    for (FileMetadata table : old.writtenUntil(before(age))) {
-      if (old.isLive(table)) { // an earlier one of these compactions may have rewritten it
+    OldTombstones old =
+        new OldTombstones(
+            parts.files().versions(),
+            parts.context().tables(),
+            parts.context().comparator().userComparator());
+    Instant time = before(age);
+    for (FileMetadata table : old.writtenUntil(time)) {
+      if (old.isLeft(table, time)) { // an earlier one of these compactions may have rewritten it
         compactRange(table.userKeys());
       }
     }

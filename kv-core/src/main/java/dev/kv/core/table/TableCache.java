@@ -31,6 +31,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -189,6 +190,26 @@ public final class TableCache implements AutoCloseable {
     try (CacheHandle<Table> table = acquire(file)) {
       return table.value().properties();
     }
+  }
+
+  /**
+   * Returns the time for the properties of tables that replace others, in seconds since 1970: that
+   * of the oldest one with tombstones, so that the age of a delete does not begin again.
+   *
+   * @param now the time if none has tombstones
+   * @return the time; 0 if it is unknown
+   */
+  public long writtenAt(List<FileMetadata> replaced, long now) {
+    long oldest = now;
+    for (FileMetadata file : replaced) {
+      TableProperties properties = properties(file);
+      if (properties == null) {
+        return 0;
+      } else if (properties.tombstones() > 0) {
+        oldest = Math.min(oldest, properties.writtenAt());
+      }
+    }
+    return oldest;
   }
 
   /**

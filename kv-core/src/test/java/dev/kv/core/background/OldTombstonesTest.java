@@ -2,6 +2,7 @@ package dev.kv.core.background;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.Snapshot;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
@@ -22,7 +23,11 @@ class OldTombstonesTest extends DbTestBase {
     put("x", "1");
     delete("y");
     db.admin().flush();
-    old = new OldTombstones(parts().versions(), parts().context().tables());
+    old =
+        new OldTombstones(
+            parts().versions(),
+            parts().context().tables(),
+            parts().context().comparator().userComparator());
   }
 
   @Test
@@ -32,15 +37,30 @@ class OldTombstonesTest extends DbTestBase {
     List<FileMetadata> found = old.writtenUntil(now.plusSeconds(3600));
     assertThat(found).hasSize(1);
     assertThat(s(found.get(0).smallestUserKey())).isEqualTo("x");
-    assertThat(old.isLive(found.get(0))).isTrue();
+    assertThat(old.isLeft(found.get(0), now.plusSeconds(3600))).isTrue();
   }
 
   @Test
-  void isLive_ofATableThatWasCompactedAway_isFalse() {
+  void isLeft_ofATableThatWasCompactedAway_isFalse() {
     FileMetadata table = old.writtenUntil(Instant.MAX).get(0);
     db.admin().resumeCompactions();
     db.admin().compactRange(null, null);
-    assertThat(old.isLive(table)).isFalse();
+    assertThat(old.isLeft(table, Instant.MAX)).isFalse();
     assertThat(old.writtenUntil(Instant.MAX)).isEmpty();
+  }
+
+  @Test
+  void isLeft_ofATableWhoseTombstonesAreInAnotherOne_isTrue() {
+    try (Snapshot before = db.snapshot()) {
+      delete("x");
+      db.admin().flush();
+      List<FileMetadata> tables = old.writtenUntil(Instant.MAX);
+      db.admin().resumeCompactions();
+      db.admin().compactRange(null, null);
+      List<FileMetadata> now = old.writtenUntil(Instant.MAX);
+      assertThat(now).hasSize(1).doesNotContainAnyElementsOf(tables);
+      assertThat(tables).anyMatch(table -> old.isLeft(table, Instant.MAX));
+      assertThat(get("x", before)).isEqualTo("1");
+    }
   }
 }

@@ -168,6 +168,32 @@ class TombstoneCompactionTest extends DbTestBase {
     }
   }
 
+  @Test
+  void ageOfTombstones_afterAnOpenThatMergesSmallTables_isThatOfTheirFirstTable() throws Exception {
+    open(defaults());
+    db.admin().suspendCompactions();
+    try (Snapshot before = db.snapshot()) {
+      for (int level = 2; level > 0; level--) { // a table goes as deep as it can
+        put("a", "1");
+        put("z", "1");
+        db.admin().flush();
+      }
+      delete("a");
+      put("z", "2");
+      db.admin().flush();
+      assertThat(filesAt(0)).isPositive();
+      assertThat(get("a", before)).isEqualTo(NOT_FOUND);
+    }
+    FileMetadata first = tableWithTombstones();
+    long written = properties(first).writtenAt();
+    Thread.sleep(1100);
+    put("b", "3");
+    reopen();
+    FileMetadata second = tableWithTombstones();
+    assertThat(second.number()).isNotEqualTo(first.number());
+    assertThat(properties(second).writtenAt()).isEqualTo(written);
+  }
+
   private FileMetadata tableWithTombstones() {
     List<FileMetadata> found =
         parts().versions().withCurrent(Version::files).stream()
@@ -217,7 +243,10 @@ class TombstoneCompactionTest extends DbTestBase {
   private long tombstones() {
     long sum = 0;
     for (FileMetadata table :
-        new OldTombstones(parts().versions(), parts().context().tables())
+        new OldTombstones(
+                parts().versions(),
+                parts().context().tables(),
+                parts().context().comparator().userComparator())
             .writtenUntil(Instant.MAX)) {
       sum += properties(table).tombstones();
     }
