@@ -68,14 +68,7 @@ public final class DatabaseRecovery {
       List<FileName> found = check.list();
       check.requireTables(found, versions, options.tables().suffix());
       versions.markFilesUsed(found);
-      boolean hasChanges = found.contains(new FileName(FileName.Kind.CHANGES, 0));
-      if (!exists && hasChanges) {
-        RetainedLogs.forget(context.env(), context.directory());
-      }
       LogRecovery logs = recoverLogs(found, check.logs(found, versions), editNeeded, exists);
-      if (exists && hasChanges && retained == null) { // not before it is certain that this succeeds
-        RetainedLogs.forget(context.env(), context.directory());
-      }
       undo.cancel();
       return new RecoveredDatabase(requireNonNull(memtable), log, stats, logs.report());
     }
@@ -114,10 +107,12 @@ public final class DatabaseRecovery {
         recovery.flushRest();
         memtable = context.emptyMemTable();
         if (existed && !cut && recovery.foundNothing() && isKept(numbers)) {
+          endHistory(found, existed);
           return recovery;
         }
         log = files.logs().create();
       }
+      endHistory(found, existed);
       if (retained != null) {
         retained.syncReplayed(numbers);
         long first = requireNonNull(log).number();
@@ -133,6 +128,17 @@ public final class DatabaseRecovery {
       recovery.abandon();
     }
     return recovery;
+  }
+
+  /**
+   * Ends the history of changes of a database that is opened without one, or that is new. Not
+   * before most of what may fail is done, because an open that fails changes nothing; and before
+   * the edit with which the recovery is durable, because later ones do not see what it dropped.
+   */
+  private void endHistory(List<FileName> found, boolean existed) throws IOException {
+    if ((retained == null || !existed) && found.contains(new FileName(FileName.Kind.CHANGES, 0))) {
+      RetainedLogs.forget(context.env(), context.directory());
+    }
   }
 
   /**
