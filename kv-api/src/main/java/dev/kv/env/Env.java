@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  * ForwardingRandomAccessFile}, {@link ForwardingWritableFile} and {@link ForwardingMappedLogFile}.
  *
  * <p>A missing file is a {@link java.nio.file.NoSuchFileException}. A database passes only paths of
- * its directory and of files in it, and in its subdirectory {@code lost}. An ingest also opens the
- * tables that it is given; a checkpoint and a restore pass their target, its parent, and a
- * directory beside it with files and a subdirectory.
+ * its directory and of files in it, and in its subdirectory {@code lost}. If it is new, it also
+ * looks whether the directories above exist, and syncs them. An ingest also opens the tables that
+ * it is given; a checkpoint and a restore pass their target, its parent, and a directory beside it
+ * with files and a subdirectory.
  */
 public interface Env {
 

@@ -99,6 +99,18 @@ final class AsyncSyncs extends WorkerThreads.Task {
     complete(take(), cause);
   }
 
+  /**
+   * Throws IllegalStateException in a stage that this object's own thread runs, because the system
+   * has no other one: it would wait for itself.
+   */
+  void requireNotInStage() {
+    if (threads.includeThisThread()) {
+      throw new IllegalStateException(
+          "the database cannot be closed by a stage of writeAsync or syncAsync that runs on the"
+              + " database's own thread, because the system has no thread for it");
+    }
+  }
+
   /** Serves the requests made so far, and ends the thread. */
   void close() {
     closed = true;

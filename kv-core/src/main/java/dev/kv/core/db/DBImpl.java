@@ -201,6 +201,7 @@ final class DBImpl extends OpenDatabase implements DB {
     requireNotInListener(events);
     parts.tree().loads().requireNotInCallback();
     parts.background().requireNotInCallback();
+    syncs.requireNotInStage();
     syncs.close();
     if (!parts.files().errors().beginClose()) {
       Uninterrupted.await(closeDone::await);

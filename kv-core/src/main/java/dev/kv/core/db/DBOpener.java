@@ -107,11 +107,12 @@ final class DBOpener {
    * files do, also if the program, or an open that was interrupted, has created it just before.
    */
   private void createDirectory() throws IOException {
+    boolean isNew = isMissing(directory);
     List<Path> parents = new ArrayList<>();
     Path each = directory.toAbsolutePath().normalize().getParent();
     while (each != null) {
       parents.add(each);
-      each = env.exists(each) ? null : each.getParent();
+      each = isMissing(each) ? each.getParent() : null;
     }
     try {
       env.createDirectory(directory);
@@ -121,9 +122,21 @@ final class DBOpener {
     for (Path parent : parents) {
       try {
         env.syncDirectory(parent);
-      } catch (FileSystemException e) { // it may be entered, but not be opened
+      } catch (IOException e) {
+        if (isNew && !(e instanceof FileSystemException)) {
+          throw e;
+        }
+        // Not ours, and of a file system without such syncs; or it may be entered, but not opened
         LOG.warn("{}: cannot sync {}: {}", directory, parent, e.toString());
       }
+    }
+  }
+
+  private boolean isMissing(Path path) {
+    try {
+      return !env.exists(path);
+    } catch (IOException e) { // it may not even be looked at
+      return false;
     }
   }
 

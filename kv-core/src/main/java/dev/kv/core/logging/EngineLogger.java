@@ -55,7 +55,7 @@ public final class EngineLogger {
     if (target != null) {
       try {
         target.debug(format, arguments);
-      } catch (RuntimeException lost) {
+      } catch (Exception | LinkageError lost) {
         return;
       }
     }
@@ -66,7 +66,7 @@ public final class EngineLogger {
     if (target != null) {
       try {
         target.info(format, arguments);
-      } catch (RuntimeException lost) {
+      } catch (Exception | LinkageError lost) {
         return;
       }
     }
@@ -77,7 +77,7 @@ public final class EngineLogger {
     if (target != null) {
       try {
         target.warn(format, arguments);
-      } catch (RuntimeException lost) {
+      } catch (Exception | LinkageError lost) {
         return;
       }
     }
@@ -88,7 +88,7 @@ public final class EngineLogger {
     if (target != null) {
       try {
         target.error(format, arguments);
-      } catch (RuntimeException lost) {
+      } catch (Exception | LinkageError lost) {
         return;
       }
     }

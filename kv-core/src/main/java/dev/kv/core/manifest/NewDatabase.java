@@ -46,7 +46,7 @@ public final class NewDatabase {
     try {
       manifest.append(edit);
       manifest.sync();
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
       manifest.delete(e);
       throw e;
     }

@@ -278,9 +278,9 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     try (Undo undo =
         new Undo(
             () -> {
+              logs.removeOlder(full.log());
               next.release();
               logs.retire(nextLog);
-              logs.removeOlder(full.log());
             })) {
       logs.addOlder(full.log());
       monitor.lock();

@@ -48,7 +48,7 @@ public final class TableFile {
       }
       quota.count(file.mappedBytes());
       return new TableFile(file, path.toString(), file.size(), quota, mapped);
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
       if (mapped) {
         quota.release();
       }
