@@ -108,8 +108,7 @@ final class RepairInputs {
             fault);
       } else {
         takesEvery = false;
-        long next = versions.recoveredNextNumber();
-        tables.removeIf(number -> number < next && !named.contains(number));
+        tables.retainAll(named); // others are of changes that were not finished, or obsolete
       }
       logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
     } catch (CorruptionException | DBIOException e) {

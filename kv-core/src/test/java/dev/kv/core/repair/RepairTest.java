@@ -9,6 +9,7 @@ import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Dump;
 import dev.kv.Options;
+import dev.kv.ReadOptions;
 import dev.kv.admin.RepairReport;
 import dev.kv.bytes.DBComparator;
 import dev.kv.env.Env;
@@ -16,8 +17,10 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBLockedException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.load.BulkLoader;
 import dev.kv.options.CompressionType;
 import dev.kv.testing.FaultEnv;
+import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -428,5 +431,37 @@ class RepairTest {
         .anyMatch(line -> line.startsWith("--- damaged: not a table"))
         .anyMatch(line -> line.startsWith("--- offset 0: damaged"))
         .hasSize(left + 2);
+  }
+
+  /** The tables of a load that was killed, of which no edit tells, are no part of the database. */
+  @Test
+  void repair_afterALoadThatWasKilled_bringsNothingOfItBack() throws IOException {
+    StrictMemEnv disk = new StrictMemEnv();
+    Path directory = Path.of("/db");
+    Options options = OPTIONS.toBuilder().env(disk).maxFileSize(1 << 20).build();
+    StrictMemEnv killed;
+    try (DB db = DB.open(directory, options)) {
+      db.put(bytes("key0000001"), bytes("old"));
+      db.admin().flush();
+      try (BulkLoader load = db.loads().bulkLoader()) {
+        int tables = tables(disk, directory);
+        for (int i = 0; tables(disk, directory) < tables + 3; i++) {
+          load.put(bytes(String.format("key%07d", i)), new byte[10_000]);
+        }
+        killed = disk.crashClone(100, 1);
+      }
+    }
+    DB.repair(directory, options.toBuilder().env(killed).build());
+    try (DB db = DB.open(directory, options.toBuilder().env(killed).build())) {
+      List<String> found = new ArrayList<>();
+      db.forEach(
+          ReadOptions.DEFAULT,
+          (key, value) -> found.add(key.toUtf8String() + "=" + value.toUtf8String()));
+      assertThat(found).containsExactly("key0000001=old");
+    }
+  }
+
+  private static int tables(Env env, Path directory) throws IOException {
+    return (int) env.list(directory).stream().filter(name -> name.endsWith(".ldb")).count();
   }
 }
