@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -61,13 +62,23 @@ final class DirectoryLock implements Env.Lock {
    */
   static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable, OpenFiles descriptors)
       throws IOException {
+    return acquire(file, unclosable, descriptors, () -> {});
+  }
+
+  /**
+   * Does the same.
+   *
+   * @param opened runs between the open of the file and its lock
+   */
+  static @Nullable DirectoryLock acquire(
+      Path file, Unclosable unclosable, OpenFiles descriptors, Runnable opened) throws IOException {
     Path real = realPath(file);
     List<String> keys = new ArrayList<>();
     try (Undo undo = new Undo(() -> unregister(keys))) {
       if (!register("path:" + real, keys) || !registerIdentity(real, keys)) {
         return null;
       }
-      FileChannel channel = Uninterrupted.runAgain(() -> open(real, unclosable));
+      FileChannel channel = Uninterrupted.runAgain(() -> open(real, unclosable, opened));
       if (channel == null) {
         return null;
       }
@@ -101,12 +112,34 @@ final class DirectoryLock implements Env.Lock {
     return parent.toRealPath().resolve(name);
   }
 
-  /** Opens and locks; null if the lock is held elsewhere. */
-  private static @Nullable FileChannel open(Path real, Unclosable unclosable) throws IOException {
-    RegularFile.require(real, LinkOption.NOFOLLOW_LINKS);
-    FileChannel channel =
-        FileChannel.open(
-            real, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+  /**
+   * Opens and locks; null if the lock is held elsewhere. Whoever held it before may have deleted
+   * the file in between: then the lock is one of a file without a name, which excludes nobody, and
+   * the next one is tried.
+   */
+  private static @Nullable FileChannel open(Path real, Unclosable unclosable, Runnable opened)
+      throws IOException {
+    while (true) {
+      RegularFile.require(real, LinkOption.NOFOLLOW_LINKS);
+      String before = identity(real);
+      FileChannel channel =
+          FileChannel.open(
+              real, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+      String identity = before == null ? identity(real) : before;
+      opened.run();
+      if (!lock(channel, unclosable)) {
+        return null;
+      }
+      String now = identity(real);
+      if (Objects.equals(identity, now) && (now != null || Files.exists(real))) {
+        return channel;
+      }
+      channel.close();
+    }
+  }
+
+  /** Locks, or closes the channel and returns false if the lock is held elsewhere. */
+  private static boolean lock(FileChannel channel, Unclosable unclosable) throws IOException {
     FileLock lock = null;
     boolean close = true;
     try {
@@ -121,7 +154,7 @@ final class DirectoryLock implements Env.Lock {
         channel.close();
       }
     }
-    return lock == null ? null : channel;
+    return lock != null;
   }
 
   private static boolean registerIdentity(Path real, List<String> keys) throws IOException {

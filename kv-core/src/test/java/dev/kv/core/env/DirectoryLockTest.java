@@ -9,6 +9,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -261,6 +263,40 @@ final class DirectoryLockTest {
     ByteBuffer into = ByteBuffer.allocate(4);
     try (var in = env.openSequential(file)) {
       assertThat(in.read(into)).isEqualTo(3);
+    }
+  }
+
+  /** Another holder deletes the file before it ends, as a destroy does. */
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "an open file cannot be deleted there")
+  void lock_ofAFileThatIsDeletedMeanwhile_isOneOfTheNextFile() throws IOException {
+    for (boolean exists : new boolean[] {false, true}) {
+      for (boolean createdAgain : new boolean[] {false, true}) {
+        if (exists) {
+          Files.writeString(file, "");
+        }
+        AtomicBoolean first = new AtomicBoolean(true);
+        Runnable opened =
+            () -> {
+              try {
+                if (first.getAndSet(false)) {
+                  Files.delete(file);
+                  if (createdAgain) {
+                    Files.writeString(file, "");
+                  }
+                }
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            };
+        try (Env.Lock lock =
+            DirectoryLock.acquire(file, new DirectoryLock.Unclosable(), new OpenFiles(), opened)) {
+          assertThat(lock).isNotNull();
+          assertThat(file).exists();
+          assertHeldElsewhere();
+        }
+        Files.delete(file);
+      }
     }
   }
 }
