@@ -205,6 +205,9 @@ public final class Backups {
         }
         copier.skip(file.size());
       }
+      if (!damaged.isEmpty()) {
+        catalogs.read(number); // or it was pruned meanwhile
+      }
       return Collections.unmodifiableList(damaged);
     } catch (IOException e) {
       throw failure("cannot verify backup " + number + " in", e);
@@ -323,17 +326,15 @@ public final class Backups {
           throw otherFile(directory.resolve(name));
         }
       }
-      if (catalogs.readAll().isEmpty()) {
-        files.requireNoOtherFile();
+      if (!catalogs.readAll().isEmpty()) {
+        files.createIfMissing();
+        return;
       }
+      files.requireNoOtherFile();
     }
-    if (files.createIfMissing()) {
-      env.syncDirectory(directory);
-      Path parent = directory.toAbsolutePath().normalize().getParent();
-      if (parent != null) {
-        env.syncDirectory(parent);
-      }
-    }
+    NewDirectory.createDurably(env, directory);
+    files.createIfMissing();
+    env.syncDirectory(directory);
   }
 
   /** Returns the failure for a file that is not part of backups. */

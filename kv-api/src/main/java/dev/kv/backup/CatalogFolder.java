@@ -7,6 +7,7 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.NoSuchDatabaseException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -66,7 +67,11 @@ final class CatalogFolder {
     for (String name : env.list(directory)) {
       long number = number(name);
       if (number > 0) {
-        found.put(number, decode(number));
+        try {
+          found.put(number, decode(number));
+        } catch (NoSuchFileException pruned) {
+          continue;
+        }
       } else if (name.startsWith(PREFIX)) {
         throw new CorruptionException(
             "no list of a backup has this name: give it its name back, or move it away",

@@ -6,6 +6,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -53,6 +54,48 @@ public final class NewDirectory implements AutoCloseable {
     this.files = work.resolve("files");
     this.lockFile = work.resolve("LOCK");
     this.lock = lock;
+  }
+
+  /**
+   * Creates a directory with its parents, as {@link Env#createDirectory}, and makes it durable. Its
+   * entry in its parent is synced in any case: what created it before may not have come to that.
+   *
+   * @param env the environment of the directory
+   * @param directory the path of the directory
+   * @return the parents that could not be synced although they were there before, or may not be
+   *     opened; usually none
+   * @throws FileAlreadyExistsException if {@code directory} is a file
+   * @throws IOException if the directory cannot be created, or the sync for a new one fails
+   */
+  public static List<Path> createDurably(Env env, Path directory) throws IOException {
+    boolean isNew = isMissing(env, directory);
+    List<Path> parents = new ArrayList<>();
+    Path each = directory.toAbsolutePath().normalize().getParent();
+    while (each != null) {
+      parents.add(each);
+      each = isMissing(env, each) ? each.getParent() : null;
+    }
+    env.createDirectory(directory);
+    List<Path> unsynced = new ArrayList<>();
+    for (Path parent : parents) {
+      try {
+        env.syncDirectory(parent);
+      } catch (IOException e) {
+        if (isNew && !(e instanceof FileSystemException)) {
+          throw e;
+        }
+        unsynced.add(parent);
+      }
+    }
+    return unsynced;
+  }
+
+  private static boolean isMissing(Env env, Path path) {
+    try {
+      return !env.exists(path);
+    } catch (IOException e) { // it may not even be looked at
+      return false;
+    }
   }
 
   /**

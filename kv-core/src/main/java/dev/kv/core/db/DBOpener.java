@@ -13,14 +13,12 @@ import dev.kv.core.recovery.RecoveredDatabase;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.DatabaseFiles;
 import dev.kv.env.Env;
+import dev.kv.env.NewDirectory;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DatabaseExistsException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Opens a database for writing. Takes LOCK, reads CURRENT and the MANIFEST, replays the logs, and
@@ -102,41 +100,13 @@ final class DBOpener {
     }
   }
 
-  /**
-   * Creates the directory if there is none, for a new database. It survives loss of power, as its
-   * files do, also if the program, or an open that was interrupted, has created it just before.
-   */
   private void createDirectory() throws IOException {
-    boolean isNew = isMissing(directory);
-    List<Path> parents = new ArrayList<>();
-    Path each = directory.toAbsolutePath().normalize().getParent();
-    while (each != null) {
-      parents.add(each);
-      each = isMissing(each) ? each.getParent() : null;
-    }
     try {
-      env.createDirectory(directory);
+      for (Path parent : NewDirectory.createDurably(env, directory)) {
+        LOG.warn("{}: the directory above, {}, cannot be synced", directory, parent);
+      }
     } catch (FileAlreadyExistsException e) {
       throw DirectoryCheck.notADirectory(directory, e);
-    }
-    for (Path parent : parents) {
-      try {
-        env.syncDirectory(parent);
-      } catch (IOException e) {
-        if (isNew && !(e instanceof FileSystemException)) {
-          throw e;
-        }
-        // Not ours, and of a file system without such syncs; or it may be entered, but not opened
-        LOG.warn("{}: cannot sync {}: {}", directory, parent, e.toString());
-      }
-    }
-  }
-
-  private boolean isMissing(Path path) {
-    try {
-      return !env.exists(path);
-    } catch (IOException e) { // it may not even be looked at
-      return false;
     }
   }
 

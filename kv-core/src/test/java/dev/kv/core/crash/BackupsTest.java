@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -767,5 +768,59 @@ class BackupsTest {
     try (WritableFile out = disk.createWritable(file)) {
       out.append(ByteBuffer.wrap(content));
     }
+  }
+
+  @Test
+  void create_inNewDirectories_isDurable() {
+    Path nested = PARENT.resolve("a").resolve("b");
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 5);
+      Backups.in(nested, disk).create(db.admin());
+    }
+    assertThat(Backups.in(nested, disk.crashClone(0, 1)).list()).hasSize(1);
+  }
+
+  /** The first attempt has made the directories, and may not have come to their syncs. */
+  @Test
+  void create_afterOneThatFailedAtItsBeginning_isDurable() {
+    FaultEnv env = new FaultEnv(disk);
+    Backups backups = Backups.in(BACKUPS, env);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 5);
+      env.fail(
+          FaultEnv.Fault.ERROR,
+          Long.MAX_VALUE,
+          each -> each.kind() == FaultEnv.Kind.SYNC_DIRECTORY);
+      assertThatThrownBy(() -> backups.create(db.admin())).isInstanceOf(DBIOException.class);
+      env.heal();
+      backups.create(db.admin());
+    }
+    assertThat(Backups.in(BACKUPS, disk.crashClone(0, 1)).list()).hasSize(1);
+  }
+
+  @Test
+  void verify_ofABackupThatIsPrunedMeanwhile_saysThatThereIsNone() {
+    Backups backups = Backups.in(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 5);
+      db.admin().flush();
+      backups.create(db.admin());
+      write(db, history, 6, 20);
+      db.admin().compactRange(null, null);
+      backups.create(db.admin());
+    }
+    AtomicBoolean first = new AtomicBoolean(true);
+    assertThatThrownBy(
+            () ->
+                backups.verify(
+                    1,
+                    (bytes, total) -> {
+                      if (first.getAndSet(false)) {
+                        backups.prune(1);
+                      }
+                    }))
+        .isInstanceOf(NoSuchDatabaseException.class)
+        .hasMessageContaining("no backup 1");
+    assertThat(backups.verify(2)).isEmpty();
   }
 }
