@@ -50,7 +50,7 @@ public final class UserTableReader implements dev.kv.table.TableReader {
     }
     KeyBounds bounds = KeyBounds.of(options, order);
     ReadFlags flags = ReadFlags.of(options.verifyChecksums(), options.fillCache());
-    table.retain();
+    retain();
     try (Undo undo = new Undo(table::release)) {
       TableIterator entries = table.reader.iterator(flags, table::release);
       undo.cancel();
@@ -62,9 +62,14 @@ public final class UserTableReader implements dev.kv.table.TableReader {
   public long approximateOffsetOf(byte[] key) {
     Objects.requireNonNull(key, "key");
     requireOpen();
-    ByteBuffer direct = ByteBuffer.allocateDirect(key.length).order(ByteOrder.LITTLE_ENDIAN);
-    direct.put(0, key);
-    return table.reader.approximateOffsetOf(direct, 0, key.length);
+    retain();
+    try {
+      ByteBuffer direct = ByteBuffer.allocateDirect(key.length).order(ByteOrder.LITTLE_ENDIAN);
+      direct.put(0, key);
+      return table.reader.approximateOffsetOf(direct, 0, key.length);
+    } finally {
+      table.release();
+    }
   }
 
   /** Closes the reader. The table is closed with its last iterator. */
@@ -77,6 +82,13 @@ public final class UserTableReader implements dev.kv.table.TableReader {
 
   private void requireOpen() {
     if (closed.get()) {
+      throw new IllegalStateException("the table reader is closed");
+    }
+  }
+
+  /** Keeps the table open beside a close. */
+  private void retain() {
+    if (!table.tryRetain()) {
       throw new IllegalStateException("the table reader is closed");
     }
   }

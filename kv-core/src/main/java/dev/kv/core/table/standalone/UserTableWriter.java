@@ -146,8 +146,12 @@ public final class UserTableWriter implements TableWriter {
     requireOpen();
     state = State.ABANDONED;
     freeMemory();
-    try (file) {
-      env.delete(path);
+    try {
+      try {
+        file.close(); // first: Windows does not delete an open file
+      } finally {
+        env.delete(path);
+      }
     } catch (IOException e) {
       throw failed("delete", path, e);
     }

@@ -8,6 +8,7 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
+import dev.kv.core.Call;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.memory.BlockAllocator;
@@ -467,13 +468,13 @@ class UserTableTest {
   }
 
   @Test
-  void abandon_deletesAndClosesTheFile() {
+  void abandon_closesAndDeletesTheFile() {
     FaultEnv env = new FaultEnv(options.env());
     List<FaultEnv.Kind> operations = new ArrayList<>();
     TableWriter writer = UserTableWriter.ofUserKeys(file, options.toBuilder().env(env).build());
     env.watch(operation -> operations.add(operation.kind()));
     writer.abandon();
-    assertThat(operations).containsExactly(FaultEnv.Kind.DELETE, FaultEnv.Kind.CLOSE);
+    assertThat(operations).containsExactly(FaultEnv.Kind.CLOSE, FaultEnv.Kind.DELETE);
     assertThat(file).doesNotExist();
     assertThatThrownBy(writer::abandon).hasMessageContaining("ABANDONED");
   }
@@ -520,6 +521,30 @@ class UserTableTest {
       assertThat(cursor.asIterator()).isExhausted();
       cursor.seekToFirst();
       assertThat(cursor.stream()).hasSize(5);
+    }
+  }
+
+  @Test
+  void close_besideReads_isNoticedByThemAndHarmsNone() throws Exception {
+    try (TableWriter writer = UserTableWriter.ofUserKeys(file, options)) {
+      writer.add(key(1), new byte[10]);
+      writer.finish();
+    }
+    for (int round = 0; round < 300; round++) {
+      TableReader reader = TableReader.open(file, options);
+      CountDownLatch reading = new CountDownLatch(1);
+      Call other =
+          Call.start(
+              () -> {
+                while (true) {
+                  reader.approximateOffsetOf(key(1));
+                  reader.iterator(ReadOptions.DEFAULT).close();
+                  reading.countDown();
+                }
+              });
+      reading.await();
+      reader.close();
+      assertThat(other.outcome()).isInstanceOf(IllegalStateException.class);
     }
   }
 }
