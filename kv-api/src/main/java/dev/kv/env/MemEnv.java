@@ -36,6 +36,11 @@ final class MemEnv extends ForwardingEnv {
   }
 
   @Override
+  public boolean isSymbolicLink(Path path) {
+    return false;
+  }
+
+  @Override
   public SequentialFile openSequential(Path file) throws IOException {
     return new MemHandles.Sequential(file, existing(file));
   }

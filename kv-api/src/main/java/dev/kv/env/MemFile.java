@@ -90,10 +90,11 @@ final class MemFile {
     int needed = Math.toIntExact((newSize + CHUNK - 1) / CHUNK);
     int had = chunks.length;
     if (needed > had) {
-      chunks = Arrays.copyOf(chunks, needed);
+      byte[][] grown = Arrays.copyOf(chunks, needed);
       for (int i = had; i < needed; i++) {
-        chunks[i] = new byte[CHUNK];
+        grown[i] = new byte[CHUNK];
       }
+      chunks = grown; // not before there was memory for all
     }
   }
 }

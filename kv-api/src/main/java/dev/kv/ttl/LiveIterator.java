@@ -101,6 +101,7 @@ final class LiveIterator extends IteratorView {
     }
     Slice value = valueSlice;
     if (value == null || stored != current) {
+      Expiry.of(current); // throws after a move that has thrown
       value = current.suffix(Expiry.LENGTH);
       stored = current;
       valueSlice = value;

@@ -418,4 +418,22 @@ class TimeToLiveTest {
     }
     assertThat(missing).isEmpty();
   }
+
+  @Test
+  void cursor_atAValueWithoutATime_showsNoPartOfIt() {
+    ttl.put(b("a"), b("1"));
+    db.put(b("b"), b("0123456789"));
+    try (DBIterator cursor = ttl.iterator()) {
+      cursor.seekToFirst();
+      assertThatThrownBy(cursor::next).isInstanceOf(UnsupportedFormatException.class);
+      assertThatThrownBy(
+              () -> {
+                if (cursor.isValid()) {
+                  cursor.value();
+                }
+                throw new UnsupportedFormatException("at no entry");
+              })
+          .isInstanceOf(UnsupportedFormatException.class);
+    }
+  }
 }

@@ -87,7 +87,7 @@ final class ChangesImpl implements Changes {
   public @Nullable ChangeGroup poll(Duration timeout) throws InterruptedException {
     Objects.requireNonNull(timeout, "timeout");
     boolean isLong = timeout.getSeconds() >= Duration.ofNanos(Long.MAX_VALUE).getSeconds();
-    long left = isLong ? Long.MAX_VALUE : timeout.toNanos();
+    long left = isLong ? Long.MAX_VALUE : timeout.isNegative() ? 0 : timeout.toNanos();
     while (true) {
       ChangeGroup group = poll();
       if (group != null || left <= 0) {

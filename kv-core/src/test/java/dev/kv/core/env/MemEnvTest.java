@@ -11,6 +11,9 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 final class MemEnvTest extends EnvContract {
   @Override
@@ -78,5 +81,13 @@ final class MemEnvTest extends EnvContract {
       behind.join(10_000);
       assertThat(failure.get()).isNull();
     }
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void isSymbolicLink_ofALinkOnTheDisk_isFalse(@TempDir Path temp) throws IOException {
+    Path link = Files.createSymbolicLink(temp.resolve("link"), temp);
+    assertThat(Env.fileSystem().isSymbolicLink(link)).isTrue();
+    assertThat(env.isSymbolicLink(link)).isFalse();
   }
 }

@@ -699,4 +699,12 @@ class ChangeFeedTest extends DbTestBase {
     }
     return changes.position();
   }
+
+  @Test
+  void poll_withTimesOutOfRange_waitsNotAtAll() throws Exception {
+    try (Changes changes = db.changes().open(db.changes().position())) {
+      assertThat(changes.poll(Duration.ofSeconds(Long.MIN_VALUE))).isNull();
+      assertThat(changes.poll(Duration.ZERO)).isNull();
+    }
+  }
 }
