@@ -2,20 +2,18 @@ package dev.kv.jmh.store;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
-import org.lmdbjava.Dbi;
-import org.lmdbjava.Env;
 import org.lmdbjava.GetOp;
-import org.lmdbjava.Txn;
 
-/** A cursor of LMDB in a transaction of its own; keys and values are views of the map. */
+/** A cursor of LMDB; keys and values are views of the map. */
 final class LmdbCursor implements Cursor {
-  private final Txn<ByteBuffer> txn;
   private final org.lmdbjava.Cursor<ByteBuffer> cursor;
+  private final Runnable onClose;
   private final ByteBuffer target = ByteBuffer.allocateDirect(512);
 
-  LmdbCursor(Env<ByteBuffer> env, Dbi<ByteBuffer> dbi) {
-    txn = env.txnRead();
-    cursor = dbi.openCursor(txn);
+  /** Creates a cursor whose close runs {@code onClose}. */
+  LmdbCursor(org.lmdbjava.Cursor<ByteBuffer> cursor, Runnable onClose) {
+    this.cursor = cursor;
+    this.onClose = onClose;
   }
 
   @Override
@@ -76,7 +74,6 @@ final class LmdbCursor implements Cursor {
 
   @Override
   public void close() {
-    cursor.close();
-    txn.close();
+    onClose.run();
   }
 }

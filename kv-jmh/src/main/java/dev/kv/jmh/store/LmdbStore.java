@@ -64,7 +64,19 @@ final class LmdbStore implements Store {
 
   @Override
   public Cursor cursor() {
-    return new LmdbCursor(env, dbi);
+    Txn<ByteBuffer> txn = env.txnRead();
+    org.lmdbjava.Cursor<ByteBuffer> cursor = dbi.openCursor(txn);
+    return new LmdbCursor(
+        cursor,
+        () -> {
+          cursor.close();
+          txn.close();
+        });
+  }
+
+  @Override
+  public Cursors cursors() {
+    return new LmdbCursors(env, dbi);
   }
 
   @Override

@@ -126,7 +126,13 @@ final class RocksDbStore implements Store {
 
   @Override
   public Cursor cursor() {
-    return new RocksDbCursor(db.newIterator(readOptions));
+    return cursors().open();
+  }
+
+  @Override
+  public Cursors cursors() {
+    EntryBuffers buffers = new EntryBuffers();
+    return () -> new RocksDbCursor(db.newIterator(readOptions), buffers);
   }
 
   @Override
@@ -220,14 +226,42 @@ final class RocksDbStore implements Store {
     }
   }
 
-  /** Copies keys and values to direct buffers, the cheapest way that the iterator has. */
-  private static final class RocksDbCursor implements Cursor {
-    private final RocksIterator iterator;
+  /** The direct buffers for the key and the value of an entry, which grow as needed. */
+  private static final class EntryBuffers {
     private ByteBuffer key = allocate(64);
     private ByteBuffer value = allocate(512);
 
-    RocksDbCursor(RocksIterator iterator) {
+    private static ByteBuffer allocate(int bytes) {
+      return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    int readKey(RocksIterator iterator) {
+      int length = iterator.key(key.clear());
+      if (length > key.capacity()) {
+        key = allocate(length);
+        iterator.key(key);
+      }
+      return length;
+    }
+
+    int readValue(RocksIterator iterator) {
+      int length = iterator.value(value.clear());
+      if (length > value.capacity()) {
+        value = allocate(length);
+        iterator.value(value);
+      }
+      return length;
+    }
+  }
+
+  /** Copies keys and values to direct buffers, the cheapest way that the iterator has. */
+  private static final class RocksDbCursor implements Cursor {
+    private final RocksIterator iterator;
+    private final EntryBuffers buffers;
+
+    RocksDbCursor(RocksIterator iterator, EntryBuffers buffers) {
       this.iterator = iterator;
+      this.buffers = buffers;
     }
 
     @Override
@@ -262,27 +296,10 @@ final class RocksDbStore implements Store {
       }
     }
 
-    private static ByteBuffer allocate(int bytes) {
-      return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    private int readKey() {
-      int length = iterator.key(key.clear());
-      if (length > key.capacity()) {
-        key = allocate(length);
-        iterator.key(key);
-      }
-      return length;
-    }
-
     private void readEntry(OpMeter meter) {
-      int keyLength = readKey();
-      int valueLength = iterator.value(value.clear());
-      if (valueLength > value.capacity()) {
-        value = allocate(valueLength);
-        iterator.value(value);
-      }
-      meter.consume(ByteSum.of(key) + ByteSum.of(value));
+      int keyLength = buffers.readKey(iterator);
+      int valueLength = buffers.readValue(iterator);
+      meter.consume(ByteSum.of(buffers.key) + ByteSum.of(buffers.value));
       meter.addBytes(keyLength + (long) valueLength);
     }
 
@@ -292,8 +309,8 @@ final class RocksDbStore implements Store {
       if (!iterator.isValid()) {
         return false;
       }
-      int length = readKey();
-      return key.limit(length).position(0).equals(ByteBuffer.wrap(target));
+      int length = buffers.readKey(iterator);
+      return buffers.key.limit(length).position(0).equals(ByteBuffer.wrap(target));
     }
 
     @Override

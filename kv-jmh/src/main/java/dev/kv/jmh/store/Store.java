@@ -30,6 +30,11 @@ public interface Store extends AutoCloseable {
   /** Returns a cursor over the present entries. */
   Cursor cursor();
 
+  /** Returns what opens many cursors, one after the other. */
+  default Cursors cursors() {
+    return this::cursor;
+  }
+
   /**
    * Reads every byte of all entries in order, and calls {@code meter} for each. A store that has a
    * scan without a cursor uses that.

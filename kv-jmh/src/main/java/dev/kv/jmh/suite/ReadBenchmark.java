@@ -1,6 +1,7 @@
 package dev.kv.jmh.suite;
 
 import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.Cursors;
 import dev.kv.jmh.store.Reader;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.LehmerRandom;
@@ -26,24 +27,27 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class ReadBenchmark {
 
-  /** The reader of a thread. */
+  /** The reader and the cursors of a thread. */
   @State(Scope.Thread)
   public static class ThreadState {
     private final DecimalKey key = new DecimalKey(0);
     private final byte[] missing = new byte[DecimalKey.DIGITS - 1];
     private LehmerRandom random = new LehmerRandom(1);
     private Reader reader = key -> Reader.MISSING;
+    private Cursors cursors = ClosedStore.INSTANCE::cursor;
 
-    /** Opens a reader. */
+    /** Opens them. */
     @Setup(Level.Trial)
     public void open(ReadState database) {
       random = new LehmerRandom((int) Thread.currentThread().getId() * 7919);
       reader = database.store().reader();
+      cursors = database.store().cursors();
     }
 
-    /** Closes the reader. */
+    /** Closes them. */
     @TearDown(Level.Trial)
     public void close() {
+      cursors.close();
       reader.close();
     }
   }
@@ -71,7 +75,7 @@ public class ReadBenchmark {
   /** Seeks random keys, with a new cursor for each. */
   @Benchmark
   public boolean seekrandom(ReadState database, ThreadState thread) {
-    try (Cursor cursor = database.store().cursor()) {
+    try (Cursor cursor = thread.cursors.open()) {
       return cursor.seek(thread.key.set(thread.random.uniform(database.entries)));
     }
   }

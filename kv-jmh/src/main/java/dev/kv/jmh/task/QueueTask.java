@@ -3,6 +3,7 @@ package dev.kv.jmh.task;
 import dev.kv.jmh.run.BenchThread;
 import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.Cursors;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.ValueGenerator;
@@ -23,7 +24,8 @@ record QueueTask(Workload workload, long length) implements Task {
     ValueGenerator values = new ValueGenerator(workload.compressionRatio());
     DecimalKey key = workload.newKey();
     byte[] value = new byte[workload.valueSize()];
-    try (Writer writer = thread.store().writer(false)) {
+    try (Writer writer = thread.store().writer(false);
+        Cursors cursors = thread.store().cursors()) {
       for (long i = 0; i < length; i++) {
         values.next(value);
         writer.put(key.set(i), value);
@@ -33,7 +35,7 @@ record QueueTask(Workload workload, long length) implements Task {
         values.next(value);
         writer.put(key.set(first + length), value);
         thread.meter().begin();
-        try (Cursor cursor = thread.store().cursor()) {
+        try (Cursor cursor = cursors.open()) {
           cursor.scanForward(1, thread.meter());
         }
         writer.delete(key.set(first));

@@ -3,6 +3,7 @@ package dev.kv.jmh.task;
 import dev.kv.jmh.run.BenchThread;
 import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.Cursors;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.Workload;
 
@@ -25,11 +26,14 @@ record SeekTask(Workload workload, boolean ordered) implements Task {
   private long random(BenchThread thread) {
     DecimalKey key = workload.newKey();
     long found = 0;
-    for (long i = 0; i < workload.reads(); i++) {
-      try (Cursor cursor = thread.store().cursor()) {
-        found += cursor.seek(key.set(thread.random().uniform(workload.keySpace()))) ? 1 : 0;
+    try (Cursors cursors = thread.store().cursors()) {
+      thread.restart();
+      for (long i = 0; i < workload.reads(); i++) {
+        try (Cursor cursor = cursors.open()) {
+          found += cursor.seek(key.set(thread.random().uniform(workload.keySpace()))) ? 1 : 0;
+        }
+        thread.meter().tick();
       }
-      thread.meter().tick();
     }
     return found;
   }

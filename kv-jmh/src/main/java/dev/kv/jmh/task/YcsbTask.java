@@ -3,6 +3,7 @@ package dev.kv.jmh.task;
 import dev.kv.jmh.run.BenchThread;
 import dev.kv.jmh.run.Task;
 import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.Cursors;
 import dev.kv.jmh.store.Reader;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
@@ -94,14 +95,16 @@ final class YcsbTask implements Task {
             : ZipfianNumbers.ycsbRanks(thread.random());
     long found = 0;
     try (Writer writer = thread.store().writer(false);
-        Reader reader = thread.store().reader()) {
+        Reader reader = thread.store().reader();
+        Cursors cursors = thread.store().cursors()) {
       Records target = new Records(workload, thread, writer);
       thread.restart();
       for (long i = 0; i < workload.reads(); i++) {
         Change change = thread.random().uniform(100) < mix.percent ? mix.change : Change.NONE;
         long number = change == Change.INSERT ? records.getAndIncrement() : choose(zipfian);
         if (change == Change.NONE && mix == Mix.E) {
-          found += target.scan(number, 1 + (int) thread.random().uniform(LONGEST_SCAN)) > 0 ? 1 : 0;
+          int length = 1 + (int) thread.random().uniform(LONGEST_SCAN);
+          found += target.scan(cursors, number, length) > 0 ? 1 : 0;
         } else if (change == Change.NONE || change == Change.MODIFY) {
           found += target.get(reader, number) == Reader.MISSING ? 0 : 1;
         }
@@ -156,8 +159,8 @@ final class YcsbTask implements Task {
       return length;
     }
 
-    int scan(long number, int length) {
-      try (Cursor cursor = thread.store().cursor()) {
+    int scan(Cursors cursors, long number, int length) {
+      try (Cursor cursor = cursors.open()) {
         return cursor.read(key(number), length, thread.meter());
       }
     }

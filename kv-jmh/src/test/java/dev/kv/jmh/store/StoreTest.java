@@ -173,6 +173,49 @@ class StoreTest {
 
   @ParameterizedTest
   @EnumSource
+  void cursors_eachOpen_seesEveryWriteBeforeIt(StoreKind kind) throws IOException {
+    try (Store store = open(kind);
+        Writer writer = store.writer(false);
+        Cursors cursors = store.cursors()) {
+      long bytes = 0;
+      for (int i = 0; i < ENTRIES; i++) {
+        byte[] value = "v".repeat(ENTRIES - i).getBytes(UTF_8);
+        writer.put(key(i), value);
+        bytes += key(i).length + value.length;
+        OpMeter meter = new OpMeter(false);
+        try (Cursor cursor = cursors.open()) {
+          assertThat(cursor.seek(key(i))).as("key %d", i).isTrue();
+          assertThat(cursor.seek(key(i + 1))).as("key %d", i + 1).isFalse();
+        }
+        try (Cursor cursor = cursors.open()) {
+          cursor.scanForward(Long.MAX_VALUE, meter);
+        }
+        assertThat(meter.operations()).isEqualTo(i + 1);
+        assertThat(meter.bytes()).isEqualTo(bytes);
+      }
+    }
+  }
+
+  /** More than the readers that LMDB has room for, which is 126. */
+  @ParameterizedTest
+  @EnumSource
+  void cursors_manyOneAfterTheOther_leaveNothingOpen(StoreKind kind) throws IOException {
+    try (Store store = open(kind)) {
+      fill(store);
+      for (int i = 0; i < ENTRIES; i++) {
+        try (Cursors cursors = store.cursors()) {
+          for (int j = 0; j < 3; j++) {
+            try (Cursor cursor = cursors.open()) {
+              assertThat(cursor.seek(key(i))).isTrue();
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void cursor_longKeys_areReadToTheirEnds(StoreKind kind) throws IOException {
     byte[] first = ("a".repeat(184) + "0000000000000001").getBytes(UTF_8);
     byte[] second = ("a".repeat(184) + "0000000000000002").getBytes(UTF_8);
