@@ -11,7 +11,10 @@ public enum StoreKind {
   /** kv. */
   KV(KvStore::open, "a write that is not synced survives the death of the process"),
   /** C++ LevelDB through JNI. */
-  LEVELDBJNI(LeveldbJniStore::open, "a write that is not synced survives the death of the process"),
+  LEVELDBJNI(
+      LeveldbJniStore::open,
+      "a write that is not synced survives the death of the process; has no bloom filter, and"
+          + " tables of 2 MiB whatever is asked for"),
   /** RocksDB. */
   ROCKSDB(RocksDbStore::open, "a write that is not synced survives the death of the process"),
   /** LMDB. */
@@ -19,7 +22,10 @@ public enum StoreKind {
       LmdbStore::open,
       "a write that is not synced survives the death of the process; does not compress"),
   /** The older port of LevelDB to Java. */
-  IQ80(Iq80Store::open, "a write that is not synced survives the death of the process"),
+  IQ80(
+      Iq80Store::open,
+      "a write that is not synced survives the death of the process; has no bloom filter, and"
+          + " tables of 2 MiB whatever is asked for"),
   /** H2's storage. */
   MVSTORE(
       MvStore::open,

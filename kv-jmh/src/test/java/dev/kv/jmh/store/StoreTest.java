@@ -298,6 +298,13 @@ class StoreTest {
     assertThat(TROUBLES.get(StoreKind.LEVELDBJNI)).isEmpty();
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void terms_storesThatTakeNoFilter_sayIt(StoreKind kind) {
+    boolean without = kind == StoreKind.LEVELDBJNI || kind == StoreKind.IQ80;
+    assertThat(kind.terms().contains("no bloom filter, and tables of 2 MiB")).isEqualTo(without);
+  }
+
   @Test
   void of_unknownName_namesTheKnown() {
     assertThatThrownBy(() -> StoreKind.of("nonsense"))
