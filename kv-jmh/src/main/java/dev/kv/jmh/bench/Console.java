@@ -110,7 +110,8 @@ final class Console {
     }
     if (f.peakResidentBytes() >= 0) {
       parts.add(
-          String.format(Locale.ROOT, "peak %.0f MB resident", mebibytes(f.peakResidentBytes())));
+          String.format(
+              Locale.ROOT, "peak %.0f MB resident in the JVM", mebibytes(f.peakResidentBytes())));
     }
     return String.join("; ", parts);
   }

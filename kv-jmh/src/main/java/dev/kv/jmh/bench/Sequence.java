@@ -1,7 +1,6 @@
 package dev.kv.jmh.bench;
 
 import dev.kv.jmh.meter.Profiler;
-import dev.kv.jmh.meter.ResidentMemory;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.run.BenchmarkRun;
 import dev.kv.jmh.run.Database;
@@ -48,7 +47,6 @@ final class Sequence {
     if (!flags.useExistingDb) {
       OwnedDirectory.delete(directory);
     }
-    ResidentMemory.resetPeak();
     Catalogue catalogue = new Catalogue(flags.workload(), flags.codecBytes, flags.writeRateLimit);
     try (Database database = new Database(kind, directory, flags.settings())) {
       database.open();

@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class RunSection {
   private static final Pattern CACHE_SIZE = Pattern.compile("--cache_size[= ](\\d+)");
   private static final long LARGE_CACHE = 128L << 20;
+  private static final String FOOTPRINTS =
+      "Medians of the warm rounds. The last three columns are of each benchmark alone. Its write"
+          + " amplification includes compactions that the one before left over, and its peak is"
+          + " that of the JVM, which all stores share.\n\n";
 
   private final RunInfo run;
   private final Summary summary;
@@ -52,7 +56,7 @@ final class RunSection {
             "Percentiles",
             "Microseconds of single operations in the warm rounds.\n\n",
             percentiles())
-        + section("Memory and disk", "Medians of the warm rounds.\n\n", footprints());
+        + section("Memory and disk", FOOTPRINTS, footprints());
   }
 
   private String about() {
@@ -169,7 +173,7 @@ final class RunSection {
                 "disk MB",
                 "write amplification",
                 "stalled ms",
-                "peak resident MB"));
+                "peak MB of the shared JVM"));
     for (Summary.Row row : summary.rows()) {
       for (String store : summary.stores()) {
         if (row.measurements().stream().anyMatch(m -> m.store().equals(store))) {

@@ -18,6 +18,7 @@ public final class BenchmarkRun {
   private final Plan plan;
   private final Database database;
   private final List<BenchThread> threads = new ArrayList<>();
+  private boolean peakKnown;
 
   /** Creates a run; {@code serial} numbers the first thread, {@code timed} times each operation. */
   public BenchmarkRun(Plan plan, Database database, int threadCount, int serial, boolean timed) {
@@ -32,6 +33,8 @@ public final class BenchmarkRun {
 
   /** Runs the plan to its end, and rethrows what a thread throws. */
   public void run() {
+    database.begin();
+    peakKnown = ResidentMemory.resetPeak();
     List<FutureTask<Boolean>> running = new ArrayList<>();
     for (BenchThread thread : threads) {
       FutureTask<Boolean> task =
@@ -116,7 +119,7 @@ public final class BenchmarkRun {
     return all == null || all.getTotalCount() == 0 ? null : Latencies.of(all);
   }
 
-  /** Returns memory and disk use. */
+  /** Returns memory and disk use of this run alone, except the size of the database. */
   public Footprint footprint() {
     long allocated = threads.stream().mapToLong(BenchThread::allocatedBytes).sum();
     long slow = -1;
@@ -126,13 +129,13 @@ public final class BenchmarkRun {
         slow = Math.max(0, slow) + meter.stalledNanos() / 1000;
       }
     }
-    StoreStats figures = database.store().figures();
+    StoreStats figures = database.figures();
     return new Footprint(
         allocated / (double) timing().operations(),
         database.store().diskBytes(),
         plan.writes() ? database.writeAmplification(figures) : -1,
         figures.stallMicros(),
         slow,
-        ResidentMemory.peakBytes());
+        peakKnown ? ResidentMemory.peakBytes() : -1);
   }
 }

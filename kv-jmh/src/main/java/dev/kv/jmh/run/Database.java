@@ -20,6 +20,7 @@ public final class Database implements AutoCloseable {
   private final Path directory;
   private final StoreSettings settings;
   private @Nullable Store store;
+  private StoreStats before = StoreStats.NONE;
   private long bytesPut;
 
   /** Creates the database; {@link #open} opens it. */
@@ -42,6 +43,7 @@ public final class Database implements AutoCloseable {
     try {
       Files.createDirectories(directory);
       store = kind.open(directory, settings);
+      before = StoreStats.NONE;
       bytesPut = 0;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -61,12 +63,23 @@ public final class Database implements AutoCloseable {
     open();
   }
 
-  /** Adds to the bytes of keys and values that were put since the open. */
+  /** Begins a benchmark: {@link #figures} counts from here, or from an open after it. */
+  void begin() {
+    before = store().figures();
+    bytesPut = 0;
+  }
+
+  /** Returns the store's statistics since the begin of the benchmark. */
+  StoreStats figures() {
+    return store().figures().since(before);
+  }
+
+  /** Adds to the bytes of keys and values that were put since the begin of the benchmark. */
   void addBytesPut(long bytes) {
     bytesPut += bytes;
   }
 
-  /** Returns the bytes written to tables per byte put since the open, or -1 if unknown. */
+  /** Returns the bytes written to tables per byte put, or -1 if unknown. */
   double writeAmplification(StoreStats figures) {
     return figures.tableBytesWritten() < 0 || bytesPut == 0
         ? -1

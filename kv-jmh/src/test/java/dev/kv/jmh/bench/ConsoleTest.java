@@ -49,7 +49,7 @@ class ConsoleTest {
     assertThat(Console.format(new Footprint(24, 1 << 20, 3.5, 2500, 1000, 2 << 20), 5))
         .isEqualTo(
             "24 B/op on the heap (5 ops); 1.0 MB on disk; write amplification 3.50;"
-                + " stalled 2.5 ms; 1.0 ms in ops >= 1 ms; peak 2 MB resident");
+                + " stalled 2.5 ms; 1.0 ms in ops >= 1 ms; peak 2 MB resident in the JVM");
   }
 
   @Test

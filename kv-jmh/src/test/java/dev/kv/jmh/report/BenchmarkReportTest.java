@@ -71,6 +71,7 @@ class BenchmarkReportTest {
         .contains("| readrandom#2 | 2.500 (1.000) | 4.000 (4.000) | 11.602 |")
         .contains("| fillseq | 0.63 (0.50-0.75) |")
         .contains("| fillseq | kv | 1.000 | 2.000 | 3.000 | 4.000 | 5.000 | 6.000 |")
+        .contains("| write amplification | stalled ms | peak MB of the shared JVM |\n")
         .contains("| fillseq | kv | 24.0 | 3.0 | 2.5 | - | 100.0 |");
   }
 

@@ -3,6 +3,7 @@ package dev.kv.jmh.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.kv.jmh.meter.ResidentMemory;
 import dev.kv.jmh.store.StoreStats;
 import dev.kv.jmh.task.Catalogue;
 import dev.kv.jmh.workload.Workload;
@@ -21,7 +22,7 @@ class BenchmarkRunTest extends DatabaseTestBase {
     return run(catalogue, name);
   }
 
-  /** Returns the number of entries put since the open. */
+  /** Returns the number of entries that the last benchmark put. */
   private double entriesPut() {
     long written = 1L << 40;
     double amplification = database.writeAmplification(new StoreStats(0, written, -1));
@@ -34,36 +35,61 @@ class BenchmarkRunTest extends DatabaseTestBase {
 
   @Test
   void bytesPut_fills_areThoseOfTheirEntries() {
-    long expected = 0;
     for (String name : new String[] {"fillseq", "fillbatch", "fillload", "fillonebatch"}) {
       run(name);
-      expectEntriesPut(expected += ENTRIES);
+      expectEntriesPut(ENTRIES);
     }
   }
 
   @Test
   void bytesPut_ycsb_areThoseOfTheUpdatesWithoutTheReads() {
     run("ycsbload");
-    run("ycsbc");
     expectEntriesPut(ENTRIES);
+    run("ycsbc");
+    expectEntriesPut(0);
     long found = Long.parseLong(run("ycsba").message().replaceAll("[^0-9]", ""));
     assertThat(found).isBetween(1L, OPERATIONS - 1L);
-    expectEntriesPut(ENTRIES + OPERATIONS - found);
+    expectEntriesPut(OPERATIONS - found);
   }
 
   @Test
   void bytesPut_readwhilewriting_countTheWriter() {
     run("fillseq");
     run("readrandom");
-    expectEntriesPut(ENTRIES);
+    expectEntriesPut(0);
     run("readwhilewriting");
-    assertThat(entriesPut()).isGreaterThan(ENTRIES);
+    assertThat(entriesPut()).isPositive();
   }
 
   @Test
   void bytesPut_queue_areThoseOfItsPuts() {
     run("queue");
     expectEntriesPut(1000 + ENTRIES);
+  }
+
+  @Test
+  void figures_eachBenchmark_areItsOwn() {
+    run("fillseq");
+    run("compact");
+    assertThat(database.figures().tableBytesWritten()).isPositive();
+    assertThat(database.store().figures().tableBytesWritten()).isPositive();
+    run("readrandom");
+    assertThat(database.figures()).isEqualTo(StoreStats.NONE);
+    assertThat(database.store().figures().tableBytesWritten()).isPositive();
+  }
+
+  @Test
+  void figures_benchmarkThatOpensAgain_countFromTheOpen() {
+    run("fillseq");
+    run("compact");
+    run("open");
+    assertThat(database.figures()).isEqualTo(database.store().figures());
+  }
+
+  @Test
+  void footprint_peak_isKnownIfItCanBeReset() {
+    boolean known = run("fillseq").footprint().peakResidentBytes() > 0;
+    assertThat(known).isEqualTo(ResidentMemory.resetPeak());
   }
 
   @Test
