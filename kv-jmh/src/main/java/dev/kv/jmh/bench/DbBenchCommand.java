@@ -102,13 +102,30 @@ public final class DbBenchCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns the store with a name, after a check that its directory may be replaced. */
+  /**
+   * Returns the store with a name, after a check that its directory may be replaced, or that it has
+   * the database that is to be used.
+   */
   private StoreKind store(String name) {
     StoreKind kind = StoreKind.of(name);
-    if (flags.db != null && !flags.useExistingDb) {
+    if (flags.useExistingDb) {
+      existing(kind);
+    } else if (flags.db != null) {
       OwnedDirectory.check(flags.db.resolve(kind.label()));
     }
     return kind;
+  }
+
+  private void existing(StoreKind kind) {
+    if (flags.db == null) {
+      throw new IllegalArgumentException(
+          "--use_existing_db=1 needs --db, the directory of the databases");
+    }
+    Path database = flags.db.resolve(kind.label());
+    if (OwnedDirectory.isMissingOrEmpty(database)) {
+      throw new IllegalArgumentException(
+          database + " is missing or empty, so there is no database for --use_existing_db=1");
+    }
   }
 
   private int run(List<String> names, List<StoreKind> wanted, Path directory) throws IOException {

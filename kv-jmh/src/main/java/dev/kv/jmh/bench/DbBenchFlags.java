@@ -102,8 +102,8 @@ final class DbBenchFlags {
       converter = ZeroOrOne.class,
       paramLabel = ZERO_OR_ONE,
       description =
-          "1 to keep the database of an earlier run; benchmarks that need an empty one are"
-              + " skipped.")
+          "1 to use the database of an earlier run, which must be in --db; benchmarks that need an"
+              + " empty one are skipped.")
   boolean useExistingDb;
 
   @Option(

@@ -45,7 +45,8 @@ final class OwnedDirectory {
     return directory.resolveSibling(directory.getFileName() + ".db_bench");
   }
 
-  private static boolean isMissingOrEmpty(Path path) {
+  /** Returns true if there is nothing at {@code path}, or an empty directory. */
+  static boolean isMissingOrEmpty(Path path) {
     if (!Files.isDirectory(path)) {
       return !Files.exists(path);
     }

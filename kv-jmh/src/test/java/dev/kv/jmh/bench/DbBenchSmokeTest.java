@@ -223,6 +223,43 @@ class DbBenchSmokeTest {
   }
 
   @Test
+  void useExistingDb_noDatabase_isAUsageErrorAndCreatesNothing() throws IOException {
+    Path missing = scratch.resolve("mistyped");
+    String[] read = {
+      "--benchmarks=readrandom", "--use_existing_db=1", "--num=10", "--db=" + missing
+    };
+    assertThat(run(read)).isEqualTo(2);
+    assertThat(printed()).contains(missing.resolve("kv") + " is missing or empty");
+    assertThat(missing).doesNotExist();
+
+    Files.createDirectories(missing.resolve("kv"));
+    assertThat(run(read)).isEqualTo(2);
+    assertThat(missing.resolve("kv")).isEmptyDirectory();
+    assertThat(missing).isDirectoryNotContaining(path -> !path.endsWith("kv"));
+  }
+
+  @Test
+  void useExistingDb_oneStoreWithoutADatabase_isAUsageErrorAndCreatesNothing() {
+    assertThat(run("--num=10", "--benchmarks=fillseq", "--db=" + scratch)).isZero();
+    assertThat(
+            run(
+                "--store=kv,leveldbjni",
+                "--num=10",
+                "--benchmarks=readrandom",
+                "--use_existing_db=1",
+                "--db=" + scratch))
+        .isEqualTo(2);
+    assertThat(printed()).contains(scratch.resolve("leveldbjni") + " is missing or empty");
+    assertThat(scratch.resolve("leveldbjni")).doesNotExist();
+  }
+
+  @Test
+  void useExistingDb_withoutADirectory_isAUsageError() {
+    assertThat(run("--num=10", "--benchmarks=readrandom", "--use_existing_db=1")).isEqualTo(2);
+    assertThat(printed()).contains("--use_existing_db=1 needs --db");
+  }
+
+  @Test
   void store_unknown_isAUsageError() {
     assertThat(run("--store=nonsense")).isEqualTo(2);
     assertThat(printed()).contains("'nonsense'", "leveldbjni");
