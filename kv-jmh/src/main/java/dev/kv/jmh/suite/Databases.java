@@ -15,7 +15,7 @@ import java.nio.file.Path;
 final class Databases {
   private static final int VALUE_BYTES = 100;
   private static final double COMPRESSION_RATIO = 0.5;
-  private static final int SEED = 1000;
+  private static final int SHUFFLE_SEED = 1000;
 
   private Databases() {}
 
@@ -27,10 +27,14 @@ final class Databases {
     return StoreKind.of(store).open(directory, StoreSettings.DEFAULT);
   }
 
+  /** Returns the values of db_bench; a benchmark creates them before its time begins. */
+  static ValueGenerator newValues() {
+    return new ValueGenerator(COMPRESSION_RATIO);
+  }
+
   /** Puts the keys from 0 on in order. */
-  static void putInOrder(Store store, int entries) {
+  static void putInOrder(Store store, ValueGenerator values, int entries) {
     DecimalKey key = new DecimalKey(0);
-    ValueGenerator values = new ValueGenerator(COMPRESSION_RATIO);
     byte[] value = new byte[VALUE_BYTES];
     try (Writer writer = store.writer(false)) {
       for (int i = 0; i < entries; i++) {
@@ -40,11 +44,15 @@ final class Databases {
     }
   }
 
-  /** Puts {@code entries} random keys of {@code keySpace} different ones. */
-  static void putAtRandom(Store store, int entries, int keySpace, boolean sync) {
+  /** Puts {@code entries} keys that {@code random} chooses of {@code keySpace} different ones. */
+  static void putAtRandom(
+      Store store,
+      ValueGenerator values,
+      LehmerRandom random,
+      int entries,
+      int keySpace,
+      boolean sync) {
     DecimalKey key = new DecimalKey(0);
-    LehmerRandom random = new LehmerRandom(SEED);
-    ValueGenerator values = new ValueGenerator(COMPRESSION_RATIO);
     byte[] value = new byte[VALUE_BYTES];
     try (Writer writer = store.writer(sync)) {
       for (int i = 0; i < entries; i++) {
@@ -57,7 +65,7 @@ final class Databases {
   /** Puts every key below {@code entries} once, in random order. */
   static void putShuffled(Store store, int entries) {
     DecimalKey key = new DecimalKey(0);
-    ValueGenerator values = new ValueGenerator(COMPRESSION_RATIO);
+    ValueGenerator values = newValues();
     byte[] value = new byte[VALUE_BYTES];
     try (Writer writer = store.writer(false)) {
       for (int number : shuffled(entries)) {
@@ -68,7 +76,7 @@ final class Databases {
   }
 
   private static int[] shuffled(int count) {
-    LehmerRandom random = new LehmerRandom(SEED);
+    LehmerRandom random = new LehmerRandom(SHUFFLE_SEED);
     int[] numbers = new int[count];
     for (int i = 0; i < count; i++) {
       int other = (int) random.uniform(i + 1L);

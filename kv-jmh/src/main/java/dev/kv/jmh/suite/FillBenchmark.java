@@ -2,6 +2,8 @@ package dev.kv.jmh.suite;
 
 import dev.kv.jmh.store.Store;
 import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.workload.LehmerRandom;
+import dev.kv.jmh.workload.ValueGenerator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -31,11 +33,13 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 public class FillBenchmark {
   private static final int ENTRIES = 1_000_000;
   private static final int SYNCED_ENTRIES = 1000;
+  private static final int SEED = 1000;
 
   /** The store. */
   @Param({"kv", "leveldbjni"})
   public String storeName = "";
 
+  private final ValueGenerator values = Databases.newValues();
   private int entries;
   private Path directory = Path.of("");
   private Store store = ClosedStore.INSTANCE;
@@ -59,20 +63,20 @@ public class FillBenchmark {
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public void fillseq() {
-    Databases.putInOrder(store, entries);
+    Databases.putInOrder(store, values, entries);
   }
 
   /** Puts random keys. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public void fillrandom() {
-    Databases.putAtRandom(store, entries, entries, false);
+    Databases.putAtRandom(store, values, new LehmerRandom(SEED), entries, entries, false);
   }
 
   /** Puts random keys, each with a sync. */
   @Benchmark
   @OperationsPerInvocation(SYNCED_ENTRIES)
   public void fillsync() {
-    Databases.putAtRandom(store, entries, ENTRIES, true);
+    Databases.putAtRandom(store, values, new LehmerRandom(SEED), entries, ENTRIES, true);
   }
 }

@@ -2,6 +2,8 @@ package dev.kv.jmh.suite;
 
 import dev.kv.jmh.store.Store;
 import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.workload.LehmerRandom;
+import dev.kv.jmh.workload.ValueGenerator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -33,11 +35,14 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 @Fork(1)
 public class OverwriteBenchmark {
   private static final int ENTRIES = 1_000_000;
+  private static final int FILL_SEED = 1000;
+  private static final int OVERWRITE_SEED = 1001;
 
   /** The store. */
   @Param({"kv", "leveldbjni"})
   public String storeName = "";
 
+  private final ValueGenerator values = Databases.newValues();
   private int entries;
   private Path directory = Path.of("");
   private Store store = ClosedStore.INSTANCE;
@@ -48,7 +53,7 @@ public class OverwriteBenchmark {
     entries = params.getOpsPerInvocation();
     directory = Databases.newDirectory();
     store = Databases.open(storeName, directory);
-    Databases.putAtRandom(store, entries, entries, false);
+    Databases.putAtRandom(store, values, new LehmerRandom(FILL_SEED), entries, entries, false);
   }
 
   /** Deletes the database. */
@@ -58,10 +63,10 @@ public class OverwriteBenchmark {
     StoreDirectory.delete(directory);
   }
 
-  /** Puts random keys. */
+  /** Puts random keys, others than those of the fill. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public void overwrite() {
-    Databases.putAtRandom(store, entries, entries, false);
+    Databases.putAtRandom(store, values, new LehmerRandom(OVERWRITE_SEED), entries, entries, false);
   }
 }

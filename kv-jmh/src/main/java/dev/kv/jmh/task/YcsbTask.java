@@ -79,6 +79,7 @@ final class YcsbTask implements Task {
       records.set(workload.keySpace());
       try (Writer writer = thread.store().writer(false)) {
         Records target = new Records(workload, thread, writer);
+        thread.restart();
         for (long i = 0; i < workload.keySpace(); i++) {
           target.put(i);
           thread.meter().tick();

@@ -48,6 +48,13 @@ class YcsbTaskTest extends DatabaseTestBase {
     assertThat(scan().operations()).isEqualTo(RECORDS + inserts);
   }
 
+  /** The values of a thread are made of 1 MiB, which is there before the time begins. */
+  @Test
+  void ycsbload_itsTime_isThatOfThePuts() {
+    assertThat(run(catalogue(100), "ycsbload").footprint().allocatedPerOp() * RECORDS)
+        .isLessThan(1 << 20);
+  }
+
   /** Values of another size show which records an update has reached. */
   @Test
   void ycsba_manyUpdates_reachEveryRecord() {
