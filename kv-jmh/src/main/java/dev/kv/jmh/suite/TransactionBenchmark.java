@@ -111,7 +111,7 @@ public class TransactionBenchmark {
     StoreDirectory.delete(directory);
   }
 
-  /** Writes two keys at once, without a transaction. */
+  /** Writes two keys at once, without reading them. */
   @Benchmark
   public void plainWrite(Keys keys) {
     keys.own();

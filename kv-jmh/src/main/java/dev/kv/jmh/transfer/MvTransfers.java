@@ -28,17 +28,24 @@ final class MvTransfers implements Transfers {
 
   @Override
   public void put(byte[] first, byte[] second, byte[] value) {
-    transfer(first, second, value);
+    write(first, second, value, false);
   }
 
   @Override
   public int transfer(byte[] first, byte[] second, byte[] value) {
+    return write(first, second, value, true);
+  }
+
+  /** Writes in a transaction, since nothing else writes two keys at once. */
+  private int write(byte[] first, byte[] second, byte[] value, boolean readFirst) {
     for (int attempt = 1; ; attempt++) {
       Transaction transaction = transactions.begin();
       try {
         TransactionMap<byte[], byte[]> map = map(transaction);
-        map.get(first);
-        map.get(second);
+        if (readFirst) {
+          map.get(first);
+          map.get(second);
+        }
         map.put(first.clone(), value.clone());
         map.put(second.clone(), value.clone());
         transaction.commit();

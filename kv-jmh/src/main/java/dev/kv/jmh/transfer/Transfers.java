@@ -20,7 +20,7 @@ public interface Transfers extends AutoCloseable {
     };
   }
 
-  /** Writes two keys at once, without a transaction. */
+  /** Writes two keys at once, without reading them. */
   void put(byte[] first, byte[] second, byte[] value);
 
   /**
