@@ -60,6 +60,21 @@ class DbBenchSmokeTest {
   }
 
   @Test
+  void seeks_threadsThatKeepTheirCursors_findTheSame() {
+    int exit =
+        run(
+            "--store=kv,lmdb,rocksdb",
+            "--benchmarks=fillseq,seekrandom",
+            "--num=500",
+            "--threads=2",
+            "--db=" + scratch.resolve("db"));
+    assertThat(exit).as(printed()).isZero();
+    assertThat(printed()).contains("lmdb, round 0", "rocksdb, round 0", "(500 of 500 found)");
+    assertThat(printed().split("500 of 500 found")).hasSize(4);
+    assertThat(run("--store=lmdb,rocksdb", "--benchmarks=queue", "--num=300")).isZero();
+  }
+
+  @Test
   void readone_firstKeysMissing_readsOneThatExists() {
     int exit =
         run(
