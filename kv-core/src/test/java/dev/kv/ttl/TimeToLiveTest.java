@@ -426,14 +426,8 @@ class TimeToLiveTest {
     try (DBIterator cursor = ttl.iterator()) {
       cursor.seekToFirst();
       assertThatThrownBy(cursor::next).isInstanceOf(UnsupportedFormatException.class);
-      assertThatThrownBy(
-              () -> {
-                if (cursor.isValid()) {
-                  cursor.value();
-                }
-                throw new UnsupportedFormatException("at no entry");
-              })
-          .isInstanceOf(UnsupportedFormatException.class);
+      assertThatThrownBy(cursor::value).isInstanceOf(UnsupportedFormatException.class);
+      assertThatThrownBy(cursor::valueSlice).isInstanceOf(UnsupportedFormatException.class);
     }
   }
 }
