@@ -82,23 +82,24 @@ public final class DatabaseArguments {
   }
 
   /** Opens for writing. */
-  public DB openForWriting(boolean create) {
-    return openForWriting(create, Env.fileSystem());
+  public DB openForWriting(boolean create, ChangeFeedArguments feed) {
+    return openForWriting(create, feed, Env.fileSystem());
   }
 
   /**
    * Checks, before input is read, that a database can be opened for writing or created.
    *
-   * @throws Failure if there is none and none is to be created, the directory is a file, or a new
-   *     database would delete a log that is there
+   * @throws Failure if there is none and none is to be created, the directory is a file, a new
+   *     database would delete a log that is there, or a write would end a change feed
    */
-  public void requireTarget(boolean create) {
+  public void requireTarget(boolean create, ChangeFeedArguments feed) {
     if (!create) {
       requireDatabase();
     } else if (DatabaseFiles.exists(directory)) {
       requireDirectory();
       requireNoLog();
     }
+    feed.require(directory);
   }
 
   private void requireNoLog() {
@@ -143,8 +144,8 @@ public final class DatabaseArguments {
   }
 
   /** Opens for writing, in {@code env}. */
-  public DB openForWriting(boolean create, Env env) {
-    requireTarget(create);
+  public DB openForWriting(boolean create, ChangeFeedArguments feed, Env env) {
+    requireTarget(create, feed);
     return open(options().createIfMissing(create).env(env));
   }
 

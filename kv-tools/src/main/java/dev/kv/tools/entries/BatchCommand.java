@@ -7,6 +7,7 @@ import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.console.StandardStreams;
+import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Utf8Lines;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true)
 public final class BatchCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
+  @Mixin private ChangeFeedArguments feed;
 
   @Option(
       names = "--format",
@@ -45,12 +47,12 @@ public final class BatchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    database.requireTarget(create);
+    database.requireTarget(create, feed);
     WriteBatch batch = read();
     if (batch.count() == 0) {
       return 0;
     }
-    try (DB db = database.openForWriting(create)) {
+    try (DB db = database.openForWriting(create, feed)) {
       db.write(WriteOptions.SYNC, batch);
     }
     return 0;

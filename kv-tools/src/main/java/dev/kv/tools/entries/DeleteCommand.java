@@ -3,6 +3,7 @@ package dev.kv.tools.entries;
 import dev.kv.DB;
 import dev.kv.WriteOptions;
 import dev.kv.tools.console.Confirmation;
+import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.KeyRangeArguments;
 import dev.kv.tools.text.ByteText;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
 public final class DeleteCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private DatabaseArguments database;
+  @Mixin private ChangeFeedArguments feed;
   @Mixin private KeyRangeArguments range;
 
   @Parameters(
@@ -53,7 +55,7 @@ public final class DeleteCommand implements Callable<Integer> {
     if (all && !yes) {
       confirmAll();
     }
-    try (DB db = database.openForWriting(false)) {
+    try (DB db = database.openForWriting(false, feed)) {
       if (key == null) {
         range.delete(db);
       } else {
@@ -87,7 +89,7 @@ public final class DeleteCommand implements Callable<Integer> {
     if (database.isInShell()) {
       throw database.wrongUsage("in the shell, --all needs --yes");
     }
-    database.requireDatabase();
+    database.requireTarget(false, feed);
     Confirmation.require(
         spec.commandLine().getErr(),
         "delete all entries of the database in "

@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.WriteOptions;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.StandardStreams;
+import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.ByteText;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 public final class PutCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
+  @Mixin private ChangeFeedArguments feed;
 
   @Parameters(index = "1", paramLabel = "KEY", description = ByteText.KEY)
   private String keyText;
@@ -61,14 +63,14 @@ public final class PutCommand implements Callable<Integer> {
     }
     byte[] key = KeyText.bytes(keyText, hex, database);
     byte[] value = text == null || text.equals("-") ? null : KeyText.bytes(text, hex, database);
-    database.requireTarget(create);
+    database.requireTarget(create, feed);
     if (file != null && Files.isDirectory(file)) {
       throw new Failure(file + ": is a directory; name a file");
     }
     if (value == null) {
       value = file == null ? StandardStreams.input().readAllBytes() : Files.readAllBytes(file);
     }
-    try (DB db = database.openForWriting(create)) {
+    try (DB db = database.openForWriting(create, feed)) {
       db.put(WriteOptions.SYNC, key, value);
       return 0;
     }

@@ -6,6 +6,7 @@ import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Progress;
+import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.KeyRangeArguments;
 import dev.kv.tools.stats.StatsText;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true)
 public final class CompactCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
+  @Mixin private ChangeFeedArguments feed;
   @Mixin private KeyRangeArguments range;
 
   @Option(
@@ -51,7 +53,7 @@ public final class CompactCommand implements Callable<Integer> {
     }
     byte @Nullable [] from = range.from(database);
     Meter meter = new Meter();
-    try (DB db = database.openForWriting(false, meter)) {
+    try (DB db = database.openForWriting(false, feed, meter)) {
       if (minimum == null) {
         compact(db, meter, from, range.to());
       } else {

@@ -1,6 +1,7 @@
 package dev.kv.tools.transfer;
 
 import dev.kv.tools.console.Output;
+import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Json;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 public final class ImportCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
+  @Mixin private ChangeFeedArguments feed;
 
   @Parameters(
       index = "1",
@@ -57,7 +59,7 @@ public final class ImportCommand implements Callable<Integer> {
     if (input == null && database.isInShell()) {
       throw database.wrongUsage("in the shell, standard input is the commands: name a FILE");
     }
-    long entries = new Loading("import", format, database, create, null).run(input);
+    long entries = new Loading("import", format, database, create, feed, null).run(input);
     try (Output out = new Output()) {
       out.line(json ? Json.of(Map.of("entries", entries)) : entries + " entries");
     }

@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
+import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Json;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 public final class IngestCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
+  @Mixin private ChangeFeedArguments feed;
 
   @Parameters(
       index = "1..*",
@@ -40,11 +42,11 @@ public final class IngestCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    database.requireTarget(create);
+    database.requireTarget(create, feed);
     Runnable undoCreate = database.undoOfCreate();
     boolean opened = false;
     boolean done = false;
-    try (DB db = database.openForWriting(create)) {
+    try (DB db = database.openForWriting(create, feed)) {
       opened = true;
       db.loads().ingest(tables);
       done = true;

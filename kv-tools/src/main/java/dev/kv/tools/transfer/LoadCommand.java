@@ -1,6 +1,7 @@
 package dev.kv.tools.transfer;
 
 import dev.kv.load.BulkLoadOptions;
+import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true)
 public final class LoadCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
+  @Mixin private ChangeFeedArguments feed;
 
   @Option(
       names = "--format",
@@ -55,7 +57,7 @@ public final class LoadCommand implements Callable<Integer> {
       throw database.wrongUsage("give --sorted or --sort, not both");
     }
     BulkLoadOptions bulk = sorted || sort ? BulkLoadOptions.builder().sorted(sorted).build() : null;
-    new Loading("load", format, database, create, bulk).run(null);
+    new Loading("load", format, database, create, feed, bulk).run(null);
     return 0;
   }
 }

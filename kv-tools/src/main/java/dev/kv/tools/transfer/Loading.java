@@ -9,6 +9,7 @@ import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.console.StandardStreams;
+import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
 import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
@@ -39,6 +40,7 @@ final class Loading {
   private final TransferFormat format;
   private final DatabaseArguments database;
   private final boolean create;
+  private final ChangeFeedArguments feed;
   private final WriteBatch batch = WriteBatch.create();
   private final AtomicLong entries = new AtomicLong();
   private final @Nullable BulkLoadOptions bulk;
@@ -54,6 +56,7 @@ final class Loading {
    *
    * @param task the name of the command, for the progress
    * @param create whether to create the database if there is none
+   * @param feed whether to write if that ends a change feed
    * @param bulk how to load all entries at once; null to put them in batches
    */
   Loading(
@@ -61,12 +64,14 @@ final class Loading {
       TransferFormat format,
       DatabaseArguments database,
       boolean create,
+      ChangeFeedArguments feed,
       @Nullable BulkLoadOptions bulk) {
     this.bulk = bulk;
     this.task = task;
     this.format = format;
     this.database = database;
     this.create = create;
+    this.feed = feed;
   }
 
   /**
@@ -76,7 +81,7 @@ final class Loading {
    * @throws Failure if the input is malformed, or the database is missing and not to be created
    */
   long run(@Nullable Path file) throws IOException {
-    database.requireTarget(create);
+    database.requireTarget(create, feed);
     if (file != null && Files.isDirectory(file)) {
       throw new Failure(file + ": is a directory; name a file");
     }
@@ -187,7 +192,7 @@ final class Loading {
     DB open = db;
     if (open == null) {
       undoCreate = database.undoOfCreate();
-      open = database.openForWriting(create);
+      open = database.openForWriting(create, feed);
       db = open;
     }
     return open;

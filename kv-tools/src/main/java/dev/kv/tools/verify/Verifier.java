@@ -220,12 +220,13 @@ public final class Verifier {
 
   private void checkOtherFiles(Tree tree, boolean treeIsWhole) throws IOException {
     long previous = -1;
+    boolean keepsLogs = DatabaseFiles.exists(directory.resolve("CHANGES"));
     for (Map.Entry<Path, DatabaseFile> each : DatabaseFiles.files(directory).entrySet()) {
       Path child = each.getKey();
       DatabaseFile file = each.getValue();
       if (file.kind() == DatabaseFile.Kind.LOG && tree.isLive(file.number())) {
         previous = checkLog(child, previous);
-      } else if (treeIsWhole && isLeftOver(tree, file)) {
+      } else if (treeIsWhole && isLeftOver(tree, file, keepsLogs)) {
         findings.add(
             Finding.note(
                 Finding.baseName(child.toString()),
@@ -302,12 +303,13 @@ public final class Verifier {
     return Math.max(previous, check.lastSequence());
   }
 
-  private static boolean isLeftOver(Tree tree, DatabaseFile file) {
+  private static boolean isLeftOver(Tree tree, DatabaseFile file, boolean keepsLogs) {
     return switch (file.kind()) {
       case TABLE -> !tree.tableNumbers().contains(file.number());
       case MANIFEST ->
           !tree.manifest().equals(DatabaseFile.manifest(Path.of(""), file.number()).toString());
-      case LOG, TEMP -> true;
+      case LOG -> !keepsLogs;
+      case TEMP -> true;
       default -> false;
     };
   }
