@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.Slice;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Progress;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
+import java.util.function.IntPredicate;
 import org.HdrHistogram.Histogram;
 
 /** The benchmarks of a short db_bench, which run one after the other on one database. */
@@ -45,6 +47,10 @@ final class Bench implements AutoCloseable {
   private final BenchReport report;
   private final Random random;
   private final byte[] values;
+
+  /** Where the next value begins in {@link #values}. */
+  private int position;
+
   private DB db;
 
   /** Counts the entries found, so that the JIT does not remove the reads. */
@@ -52,6 +58,10 @@ final class Bench implements AutoCloseable {
 
   /** The bytes of keys and values that a benchmark read or wrote. */
   private long bytes;
+
+  /** The sum of the bytes of the values that a scan read. */
+  @SuppressWarnings("UnusedVariable") // so that the JIT does not remove the reads
+  private long sum;
 
   Bench(Path directory, Options options, int num, int valueSize, long seed, BenchReport report) {
     this.directory = directory;
@@ -128,8 +138,12 @@ final class Bench implements AutoCloseable {
   }
 
   private void put(int entry, WriteOptions writing) {
-    int from = random.nextInt(values.length - valueSize + 1);
-    db.put(writing, key(entry), Arrays.copyOfRange(values, from, from + valueSize));
+    if (position + valueSize > values.length) {
+      position = 0;
+    }
+    byte[] value = Arrays.copyOfRange(values, position, position + valueSize);
+    position += valueSize;
+    db.put(writing, key(entry), value);
     bytes += KEY_BYTES + valueSize;
   }
 
@@ -153,26 +167,33 @@ final class Bench implements AutoCloseable {
 
   private void scan(String name, boolean backward) {
     try (DBIterator cursor = db.iterator()) {
-      if (backward) {
+      measureWhile(name, num, n -> scanTo(n, cursor, backward));
+    }
+  }
+
+  /** Reads the next entry of a scan, and returns false at the end. */
+  private boolean scanTo(int step, DBIterator cursor, boolean backward) {
+    if (backward) {
+      if (step == 0) {
         cursor.seekToLast();
       } else {
-        cursor.seekToFirst();
+        cursor.prev();
       }
-      measure(
-          name,
-          num,
-          n -> {
-            if (cursor.isValid()) {
-              found++;
-              bytes += cursor.keySlice().length() + cursor.valueSlice().length();
-              if (backward) {
-                cursor.prev();
-              } else {
-                cursor.next();
-              }
-            }
-          });
+    } else if (step == 0) {
+      cursor.seekToFirst();
+    } else {
+      cursor.next();
     }
+    if (!cursor.isValid()) {
+      return false;
+    }
+    found++;
+    Slice value = cursor.valueSlice();
+    for (int i = 0; i < value.length(); i++) {
+      sum += value.byteAt(i);
+    }
+    bytes += cursor.keySlice().length() + value.length();
+    return true;
   }
 
   private static byte[] key(int entry) {
@@ -191,22 +212,37 @@ final class Bench implements AutoCloseable {
   }
 
   private void measure(String name, int steps, IntConsumer step) {
+    measureWhile(
+        name,
+        steps,
+        n -> {
+          step.accept(n);
+          return true;
+        });
+  }
+
+  /** Measures at most so many steps; one that returns false is none, and the last. */
+  private void measureWhile(String name, int steps, IntPredicate step) {
     Histogram nanos = new Histogram(3);
     long start = System.nanoTime();
     long before = start;
+    int operations = 0;
     AtomicLong done = new AtomicLong();
     try (Progress progress = Progress.of(name, Progress.Unit.ENTRIES, steps, done::get)) {
       progress.begin();
-      for (int n = 0; n < steps; n++) {
+      while (operations < steps) {
         Cancellation.check();
-        step.accept(n);
+        if (!step.test(operations)) {
+          break;
+        }
         long now = System.nanoTime();
         nanos.recordValue(Math.max(0, now - before));
         before = now;
-        done.lazySet(n);
+        operations++;
+        done.lazySet(operations);
       }
     }
-    report.add(new BenchResult(name, steps, before - start, bytes, found, nanos));
+    report.add(new BenchResult(name, operations, before - start, bytes, found, nanos));
   }
 
   @Override

@@ -6,7 +6,7 @@ import org.HdrHistogram.Histogram;
  * The result of one benchmark.
  *
  * @param name the name of the benchmark
- * @param operations the number of operations
+ * @param operations the number of operations; 0 for a scan of no entries
  * @param elapsedNanos the time of all operations in nanoseconds
  * @param bytes the bytes of keys and values that were read or written
  * @param found the number of reads that found an entry
@@ -19,15 +19,15 @@ record BenchResult(
   }
 
   double microsPerOperation() {
-    return elapsedNanos / 1e3 / operations;
+    return operations == 0 ? 0 : elapsedNanos / 1e3 / operations;
   }
 
   double operationsPerSecond() {
-    return operations / seconds();
+    return elapsedNanos == 0 ? 0 : operations / seconds();
   }
 
   double bytesPerSecond() {
-    return bytes / seconds();
+    return elapsedNanos == 0 ? 0 : bytes / seconds();
   }
 
   /** Returns a percentile of the times of operations in microseconds. */

@@ -2,9 +2,15 @@ package dev.kv.tools.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.DB;
+import dev.kv.DBIterator;
+import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.tools.Cli;
+import dev.kv.tools.console.Output;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +71,45 @@ class BenchCommandTest {
     assertThat(lines.get(3)).contains("\"found\":1000,").contains("\"p99.9Micros\":");
     assertThat(lines.get(4)).contains("\"found\":1000,");
     assertThat(lines.get(6)).contains("\"found\":0,");
+  }
+
+  @Test
+  void bench_scans_haveTheEntriesAsOperations() {
+    Path dir = temp.resolve("bench");
+    Cli bench =
+        Cli.run(
+            "bench",
+            dir.toString(),
+            "--num=1000",
+            "--json",
+            "--benchmarks=fillrandom,readseq,readreverse,deleteseq,readseq");
+    assertThat(bench.exitCode()).as(bench.err()).isZero();
+    List<String> lines = bench.out().lines().toList();
+    for (String line : lines.subList(1, 3)) {
+      assertThat(line).containsPattern("\"operations\":(\\d{3}),.*\"found\":\\1,");
+    }
+    assertThat(lines.get(4))
+        .contains("\"operations\":0,\"microsPerOperation\":0.0,\"bytesPerSecond\":0,");
+  }
+
+  @Test
+  void run_valuesOfTheDefaultSize_repeatTheirFirstHalf() {
+    Path dir = temp.resolve("bench");
+    Options options = Options.builder().createIfMissing(true).build();
+    try (Output out = new Output();
+        Bench bench = new Bench(dir, options, 20_000, 100, 301, new BenchReport(true, out))) {
+      bench.run(List.of("fillseq"));
+    }
+    try (ReadOnlyDB db = DB.openReadOnly(dir, Options.DEFAULT);
+        DBIterator entries = db.iterator()) {
+      int count = 0;
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        byte[] value = entries.value();
+        assertThat(Arrays.equals(value, 0, 50, value, 50, 100)).as("value %d", count).isTrue();
+        count++;
+      }
+      assertThat(count).isEqualTo(20_000);
+    }
   }
 
   @Test
