@@ -25,13 +25,14 @@ public final class Progress implements AutoCloseable {
 
   private final String task;
   private final Unit unit;
-  private final long total;
+  private final LongSupplier totalOf;
   private final LongSupplier counter;
   private final long atStart;
   private final long start = System.nanoTime();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final @Nullable Thread painter;
   private final PrintStream out = System.err;
+  private long total = UNKNOWN;
   private int drawn;
 
   /** The unit of the work. */
@@ -47,10 +48,11 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  private Progress(String task, Unit unit, long total, LongSupplier counter, boolean shown) {
+  private Progress(
+      String task, Unit unit, LongSupplier totalOf, LongSupplier counter, boolean shown) {
     this.task = task;
     this.unit = unit;
-    this.total = total;
+    this.totalOf = totalOf;
     this.counter = counter;
     atStart = counter.getAsLong();
     painter = shown ? new Thread(this::draw, "kv-progress") : null;
@@ -63,8 +65,19 @@ public final class Progress implements AutoCloseable {
    * @param counter returns the work done; its value now counts as none. Another thread calls it
    */
   public static Progress of(String task, Unit unit, long total, LongSupplier counter) {
+    return of(task, unit, () -> total, counter);
+  }
+
+  /**
+   * Returns the progress of {@code task}.
+   *
+   * @param totalOf returns the work to do, or {@link #UNKNOWN}; {@link #begin} calls it, and only
+   *     if the progress is shown
+   * @param counter returns the work done; its value now counts as none. Another thread calls it
+   */
+  public static Progress of(String task, Unit unit, LongSupplier totalOf, LongSupplier counter) {
     return new Progress(
-        task, unit, total, counter, StandardStreams.isTerminal(StandardStreams.ERROR));
+        task, unit, totalOf, counter, StandardStreams.isTerminal(StandardStreams.ERROR));
   }
 
   /**
@@ -72,15 +85,26 @@ public final class Progress implements AutoCloseable {
    * output is a terminal too.
    */
   public static Progress printing(String task, long total, LongSupplier counter) {
+    return printing(task, () -> total, counter);
+  }
+
+  /**
+   * Returns the progress, in bytes, of a task that prints as it goes. It is not shown if standard
+   * output is a terminal too.
+   *
+   * @param totalOf returns the work to do, as for {@link #of}
+   */
+  public static Progress printing(String task, LongSupplier totalOf, LongSupplier counter) {
     boolean shown =
         StandardStreams.isTerminal(StandardStreams.ERROR)
             && !StandardStreams.isTerminal(StandardStreams.OUTPUT);
-    return new Progress(task, Unit.BYTES, total, counter, shown);
+    return new Progress(task, Unit.BYTES, totalOf, counter, shown);
   }
 
   /** Starts to show the progress. */
   public void begin() {
     if (painter != null) {
+      total = totalOf.getAsLong();
       painter.setDaemon(true);
       painter.start();
     }

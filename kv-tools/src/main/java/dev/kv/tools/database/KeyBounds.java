@@ -5,6 +5,8 @@ import dev.kv.ReadOnlyDB;
 import dev.kv.admin.DBStats;
 import dev.kv.admin.Range;
 import dev.kv.bytes.Slice;
+import dev.kv.errors.CorruptionException;
+import dev.kv.tools.console.Progress;
 import dev.kv.tools.text.ByteText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +56,16 @@ public final class KeyBounds {
     }
   }
 
-  /** Returns the approximate number of bytes that the range takes in tables. */
+  /**
+   * Returns the approximate number of bytes that the range takes in tables, or {@link
+   * Progress#UNKNOWN} if a damaged block hides it.
+   */
   public long approximateSize(ReadOnlyDB db) {
-    return approximateSize(db, from(), to());
+    try {
+      return approximateSize(db, from(), to());
+    } catch (CorruptionException damaged) {
+      return Progress.UNKNOWN;
+    }
   }
 
   /** Returns the approximate number of bytes that the keys between two take in tables. */

@@ -108,7 +108,7 @@ public final class KeyRangeArguments {
 
   /**
    * Returns the approximate number of bytes of tables that a scan over the range reads, or {@link
-   * Progress#UNKNOWN} for a prefix.
+   * Progress#UNKNOWN} for a prefix, or if a damaged block hides it.
    */
   public long approximateSize(ReadOnlyDB db) {
     return prefix == null ? bounds.approximateSize(db) : Progress.UNKNOWN;

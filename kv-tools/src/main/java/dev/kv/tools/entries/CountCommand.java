@@ -40,7 +40,7 @@ public final class CountCommand implements Callable<Integer> {
         DBIterator entries = db.iterator(range.readOptions(database));
         Progress progress =
             Progress.of(
-                "count", Progress.Unit.BYTES, range.approximateSize(db), meter::bytesRead)) {
+                "count", Progress.Unit.BYTES, () -> range.approximateSize(db), meter::bytesRead)) {
       progress.begin();
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         Cancellation.check();

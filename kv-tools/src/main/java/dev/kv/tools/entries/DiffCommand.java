@@ -61,8 +61,7 @@ public final class DiffCommand implements Callable<Integer> {
         DBIterator left = a.iterator(range.readOptions(first));
         DBIterator right = b.iterator(range.readOptions(first));
         Progress progress =
-            Progress.printing(
-                "diff", range.approximateSize(a) + range.approximateSize(b), meter::bytesRead)) {
+            Progress.printing("diff", () -> approximateSize(a, b), meter::bytesRead)) {
       progress.begin();
       left.seekToFirst();
       right.seekToFirst();
@@ -85,6 +84,12 @@ public final class DiffCommand implements Callable<Integer> {
       }
     }
     return same ? 0 : 1;
+  }
+
+  private long approximateSize(ReadOnlyDB a, ReadOnlyDB b) {
+    long left = range.approximateSize(a);
+    long right = range.approximateSize(b);
+    return left < 0 || right < 0 ? Progress.UNKNOWN : left + right;
   }
 
   /**

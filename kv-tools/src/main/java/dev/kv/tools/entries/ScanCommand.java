@@ -102,7 +102,7 @@ public final class ScanCommand implements Callable<Integer> {
     try (ReadOnlyDB db = database.openReadOnly(meter);
         DBIterator entries = db.iterator(range.readOptions(database));
         Progress progress =
-            Progress.printing("scan", range.approximateSize(db), meter::bytesRead)) {
+            Progress.printing("scan", () -> range.approximateSize(db), meter::bytesRead)) {
       progress.begin();
       if (reverse) {
         entries.seekToLast();

@@ -110,7 +110,7 @@ public final class CopyCommand implements Callable<Integer> {
             Progress.of(
                 "copy",
                 Progress.Unit.BYTES,
-                new KeyBounds().approximateSize(from),
+                () -> new KeyBounds().approximateSize(from),
                 meter::bytesRead)) {
       progress.begin();
       WriteBatch batch = WriteBatch.create();

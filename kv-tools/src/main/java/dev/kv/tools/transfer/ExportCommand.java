@@ -44,7 +44,7 @@ public final class ExportCommand implements Callable<Integer> {
         ReadOnlyDB db = database.openReadOnly(meter);
         DBIterator entries = db.iterator(range.readOptions(database));
         Progress progress =
-            Progress.printing("export", range.approximateSize(db), meter::bytesRead)) {
+            Progress.printing("export", () -> range.approximateSize(db), meter::bytesRead)) {
       progress.begin();
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
         out.bytes(format.encode(entries.key(), entries.value()));

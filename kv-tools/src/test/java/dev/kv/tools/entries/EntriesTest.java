@@ -2,8 +2,13 @@ package dev.kv.tools.entries;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
+import dev.kv.tools.console.Progress;
+import dev.kv.tools.database.KeyBounds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** The commands that read and write entries where they are. */
 class EntriesTest {
@@ -263,6 +269,26 @@ class EntriesTest {
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(wrong.err()).startsWith("kv: --from lies after --to in the order of the database");
     assertThat(Cli.run(command, dir, "--from", "a", "--to", "a").exitCode()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"scan", "count", "export", "diff"})
+  void range_besideADamagedBlock_isRead(String command) throws IOException {
+    Path dir = Fixtures.copy("bloom", temp);
+    List<String> line = new ArrayList<>(List.of(command, dir.toString()));
+    if (command.equals("diff")) {
+      line.add(dir.toString());
+    }
+    line.addAll(List.of("--from", "user:9"));
+    Cli whole = Cli.run(line.toArray(String[]::new));
+    Fixtures.damage(dir.resolve("000011.ldb"), 20);
+    Cli damaged = Cli.run(line.toArray(String[]::new));
+    assertThat(damaged.exitCode()).as(damaged.err()).isZero();
+    assertThat(damaged.out()).isEqualTo(whole.out());
+    KeyBounds bounds = CommandLine.populateCommand(new KeyBounds(), "--from", "user:9");
+    try (ReadOnlyDB db = DB.openReadOnly(dir, Options.DEFAULT)) {
+      assertThat(bounds.approximateSize(db)).isEqualTo(Progress.UNKNOWN);
+    }
   }
 
   @Test
