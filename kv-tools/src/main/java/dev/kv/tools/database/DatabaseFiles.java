@@ -8,21 +8,33 @@ import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.FailureText;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Facts about a database that its files tell without an open. */
 public final class DatabaseFiles {
   private static final Path HELD_LOCKS = Path.of("/proc/locks");
+  private static final Comparator<DatabaseFile> ORDER =
+      Comparator.comparing(DatabaseFile::kind).thenComparingLong(DatabaseFile::number);
   private static final Set<DatabaseFile.Kind> REMAINS =
       Set.of(DatabaseFile.Kind.TABLE, DatabaseFile.Kind.MANIFEST);
+
+  /** How often a writer may replace the MANIFEST between the read of CURRENT and its open. */
+  private static final int TRIES = 50;
+
+  /** Reads a MANIFEST. */
+  public interface ManifestReading<T> {
+    /** Returns what it has read. */
+    T read(Path manifest) throws IOException;
+  }
 
   private DatabaseFiles() {}
 
@@ -48,17 +60,22 @@ public final class DatabaseFiles {
     }
   }
 
-  /** Returns the files with names of a database's files, in the order of their names. */
-  public static SortedMap<Path, DatabaseFile> files(Path directory) throws IOException {
-    SortedMap<Path, DatabaseFile> files = new TreeMap<>(Comparator.comparing(Path::toString));
+  /** Returns the files with names of a database's files, in the order of kinds and numbers. */
+  public static Map<Path, DatabaseFile> files(Path directory) throws IOException {
+    Map<Path, DatabaseFile> found = new HashMap<>();
     try (Stream<Path> children = Files.list(directory)) {
       for (Path child : children.toList()) {
         DatabaseFile name = DatabaseFile.parse(String.valueOf(child.getFileName()));
         if (name != null) {
-          files.put(child, name);
+          found.put(child, name);
         }
       }
     }
+    Map<Path, DatabaseFile> files = new LinkedHashMap<>();
+    found.entrySet().stream()
+        .sorted(
+            Map.Entry.<Path, DatabaseFile>comparingByValue(ORDER).thenComparing(Map.Entry::getKey))
+        .forEach(file -> files.put(file.getKey(), file.getValue()));
     return files;
   }
 
@@ -67,7 +84,7 @@ public final class DatabaseFiles {
    * log tells too little: logs of other programs have such names, too.
    */
   static boolean hasRemains(Path directory) throws IOException {
-    SortedMap<Path, DatabaseFile> files = files(directory);
+    Map<Path, DatabaseFile> files = files(directory);
     if (files.values().stream().anyMatch(file -> REMAINS.contains(file.kind()))) {
       return true;
     }
@@ -120,6 +137,27 @@ public final class DatabaseFiles {
   }
 
   /**
+   * Reads the MANIFEST that CURRENT names, and again if a writer replaces it in the meantime.
+   *
+   * @throws CorruptionException if CURRENT is damaged
+   * @throws NoSuchFileException if CURRENT or the MANIFEST is missing
+   */
+  public static <T> T readManifest(Path directory, ManifestReading<T> reading) throws IOException {
+    String before = "";
+    for (int tries = 1; ; tries++) {
+      String name = DatabaseFile.currentManifest(Env.fileSystem(), directory);
+      try {
+        return reading.read(directory.resolve(name));
+      } catch (NoSuchFileException missing) {
+        if (name.equals(before) || tries == TRIES) {
+          throw missing;
+        }
+        before = name;
+      }
+    }
+  }
+
+  /**
    * Returns the name of the comparator in the MANIFEST that CURRENT names. If there is no CURRENT,
    * or it is damaged or names no file, it is that in the newest MANIFEST that can be read; null if
    * there is none.
@@ -129,8 +167,16 @@ public final class DatabaseFiles {
    */
   public static @Nullable String comparatorName(Path directory) {
     try {
-      Path current = currentManifest(directory);
-      return current == null ? newestComparatorName(directory) : comparatorNameIn(current);
+      for (int tries = 1; ; tries++) {
+        try {
+          Path current = currentManifest(directory);
+          return current == null ? newestComparatorName(directory) : comparatorNameIn(current);
+        } catch (NoSuchFileException replaced) {
+          if (tries == TRIES) {
+            throw replaced;
+          }
+        }
+      }
     } catch (IOException unreadable) {
       throw new Failure(FailureText.describe(unreadable));
     }

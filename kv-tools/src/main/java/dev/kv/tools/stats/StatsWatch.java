@@ -43,9 +43,6 @@ final class StatsWatch {
   private static final int LOG_LINES = 5;
   private static final int LOG_TAIL_BYTES = 4 << 10;
 
-  /** The MANIFEST may be replaced between the read of CURRENT and its open. */
-  private static final int TRIES = 50;
-
   private final Path directory;
   private final Style style;
   private final Output out;
@@ -115,18 +112,6 @@ final class StatsWatch {
   }
 
   private Look look() throws IOException {
-    for (int tries = 1; ; tries++) {
-      try {
-        return tryToLook();
-      } catch (NoSuchFileException e) {
-        if (tries == TRIES || !DatabaseFiles.isDatabase(directory)) {
-          throw e;
-        }
-      }
-    }
-  }
-
-  private Look tryToLook() throws IOException {
     Tree tree =
         Tree.read(
             directory,

@@ -7,6 +7,7 @@ import dev.kv.core.inspect.StoredKey;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.tools.database.DatabaseFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,14 +43,15 @@ public final class Tree {
   }
 
   /**
-   * Reads the MANIFEST that CURRENT names.
+   * Reads the MANIFEST that CURRENT names, also if a writer replaces it in the meantime.
    *
    * @throws CorruptionException if CURRENT is damaged
    * @throws java.nio.file.NoSuchFileException if CURRENT or the MANIFEST is missing
    */
   public static Tree read(Path directory, Finding.Sink findings) throws IOException {
-    String manifest = DatabaseFile.currentManifest(Env.fileSystem(), directory);
-    return readManifest(directory.resolve(manifest), manifest, findings);
+    return DatabaseFiles.readManifest(
+        directory,
+        manifest -> readManifest(manifest, Finding.baseName(manifest.toString()), findings));
   }
 
   /** Reads a MANIFEST that findings call {@code name}. */
