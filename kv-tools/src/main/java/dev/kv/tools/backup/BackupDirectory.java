@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The directory of backups that a command works on. */
 final class BackupDirectory {
@@ -42,17 +43,17 @@ final class BackupDirectory {
   }
 
   /**
-   * Returns the backup of that number, or the newest one if the number is 0.
+   * Returns the backup of that number, or the newest one if the number is null.
    *
    * @throws Failure if it does not exist
    */
-  Backup find(long number) {
+  Backup find(@Nullable Long number) {
     List<Backup> all = list();
-    if (number == 0) {
+    if (number == null) {
       return all.get(all.size() - 1);
     }
     return all.stream()
-        .filter(each -> each.number() == number)
+        .filter(each -> number.equals(each.number()))
         .findFirst()
         .orElseThrow(
             () ->

@@ -4,6 +4,7 @@ import dev.kv.backup.Backup;
 import dev.kv.tools.text.Json;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -26,7 +27,7 @@ final class RestoreCommand implements Callable<Integer> {
       names = "--backup",
       paramLabel = "N",
       description = "The number of the backup; default the newest.")
-  private long number;
+  private @Nullable Long number;
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -26,7 +27,7 @@ final class VerifyCommand implements Callable<Integer> {
       names = "--backup",
       paramLabel = "N",
       description = "The number of the backup; default all backups.")
-  private long number;
+  private @Nullable Long number;
 
   @Option(names = "--json", description = "Print one JSON object for each backup.")
   private boolean json;
@@ -34,7 +35,7 @@ final class VerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     BackupDirectory source = new BackupDirectory(directory);
-    List<Backup> chosen = number == 0 ? source.list() : List.of(source.find(number));
+    List<Backup> chosen = number == null ? source.list() : List.of(source.find(number));
     boolean good = true;
     try (Output out = new Output()) {
       for (Backup each : chosen) {

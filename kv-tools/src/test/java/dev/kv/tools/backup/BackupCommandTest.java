@@ -118,6 +118,10 @@ class BackupCommandTest {
     assertThat(failure(backup("restore", backups, temp.resolve("x"), "--backup", "9")))
         .contains("no backup 9")
         .contains("kv backup list");
+    assertThat(failure(backup("restore", backups, temp.resolve("x"), "--backup", "0")))
+        .contains("no backup 0");
+    assertThat(failure(backup("verify", backups, "--backup", "0"))).contains("no backup 0");
+    assertThat(temp.resolve("x")).doesNotExist();
     assertThat(failure(backup("restore", backups, temp.resolve("a").resolve("b"))))
         .contains("no such file or directory");
     Files.delete(backups.resolve("backup-000001"));
