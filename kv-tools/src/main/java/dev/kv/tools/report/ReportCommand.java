@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -51,7 +52,7 @@ public final class ReportCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "The page, or - for standard output; default ${DEFAULT-VALUE}. An earlier report is"
-              + " replaced.")
+              + " replaced. The page is FILE.partial until it is complete.")
   private Path output = Path.of("report.html");
 
   @Override
@@ -59,7 +60,7 @@ public final class ReportCommand implements Callable<Integer> {
     database.requireRemains();
     boolean print = output.toString().equals("-");
     if (!print) {
-      requireReplaceable(output);
+      requireWritable();
     }
     database.noteWriter();
     DBComparator order = database.requireComparator();
@@ -72,10 +73,43 @@ public final class ReportCommand implements Callable<Integer> {
         out.bytes(page.getBytes(StandardCharsets.UTF_8));
       }
     } else {
-      Files.writeString(output, page);
+      write(page);
       System.out.println(output + (verifier.isWhole() ? "" : ": the database is damaged"));
     }
     return verifier.isWhole() ? 0 : 1;
+  }
+
+  /** Checks, before everything is read, that the page can be written to its place. */
+  private void requireWritable() throws IOException {
+    Path directory = DatabaseFiles.directoryOf(output);
+    if (!Files.isDirectory(directory)) {
+      throw new Failure(directory + ": no such directory");
+    }
+    requireReplaceable(output);
+    requireReplaceable(partial());
+  }
+
+  /**
+   * Writes the page to a file beside, and renames it, so that a failure keeps an earlier report.
+   */
+  private void write(String page) throws IOException {
+    Path partial = partial();
+    try {
+      Files.writeString(partial, page);
+      Files.move(partial, target(), StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(partial);
+    }
+  }
+
+  private Path partial() throws IOException {
+    Path target = target();
+    return target.resolveSibling(target.getFileName() + ".partial");
+  }
+
+  /** Returns the file to replace: the one that a symbolic link names. */
+  private Path target() throws IOException {
+    return Files.exists(output) ? output.toRealPath() : output;
   }
 
   /** Refuses to replace a file that is no report. */

@@ -88,6 +88,34 @@ class ReportCommandTest {
   }
 
   @Test
+  void report_inADirectoryThatIsMissing_isRefusedBeforeTheRead() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path page = temp.resolve("missing").resolve("report.html");
+    Cli report = Cli.run("report", dir.toString(), "-o", page.toString());
+    assertThat(report.exitCode()).isEqualTo(1);
+    assertThat(report.err())
+        .isEqualTo("kv: " + page.getParent() + ": no such directory" + System.lineSeparator());
+  }
+
+  @Test
+  void report_thatCannotBeReplaced_keepsTheEarlierOne() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    String earlier = report(dir, 0);
+    Path page = temp.resolve("report.html");
+    Path partial = Files.createDirectory(temp.resolve("report.html.partial"));
+    Fixtures.damage(dir.resolve("000005.ldb"), 5000);
+    Cli report = Cli.run("report", dir.toString(), "-o", page.toString());
+    assertThat(report.exitCode()).isEqualTo(1);
+    assertThat(report.err()).contains(partial.toString()).hasLineCount(1);
+    assertThat(page).hasContent(earlier);
+    Files.delete(partial);
+    Path link = Files.createSymbolicLink(temp.resolve("link.html"), page);
+    assertThat(Cli.run("report", dir.toString(), "-o", link.toString()).exitCode()).isEqualTo(1);
+    assertThat(link).isSymbolicLink().content().isEqualTo(report(dir, 1)).contains("damaged");
+    assertThat(partial).doesNotExist();
+  }
+
+  @Test
   void report_ontoAFileThatIsNone_isRefused() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     Path mine = Files.writeString(temp.resolve("mine.html"), "<html>");
