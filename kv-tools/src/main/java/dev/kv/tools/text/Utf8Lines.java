@@ -7,11 +7,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lines of a stream, which must be UTF-8: other bytes are refused, not replaced. A line ends in
- * a line feed, with or without a carriage return before it. One thread uses it.
+ * a line feed, with or without a carriage return before it. A byte order mark before the first line
+ * is skipped. One thread uses it.
  */
 public final class Utf8Lines {
   private static final int CAPACITY = 1 << 16;
   private static final int LIMIT = 1 << 30;
+
+  private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
   private final InputStream in;
   private final int limit;
@@ -51,6 +54,7 @@ public final class Utf8Lines {
     while (true) {
       for (int at = searched; at < end; at++) {
         if (buffer[at] == '\n') {
+          skipMark();
           String line = line(at);
           from = at + 1;
           return line;
@@ -58,8 +62,17 @@ public final class Utf8Lines {
       }
       searched = end - from;
       if (!fill()) {
+        skipMark();
         return from == end ? null : last();
       }
+    }
+  }
+
+  /** Skips a byte order mark before the first line. */
+  private void skipMark() {
+    if (number == 0
+        && Arrays.equals(buffer, from, Math.min(from + MARK.length, end), MARK, 0, MARK.length)) {
+      from += MARK.length;
     }
   }
 

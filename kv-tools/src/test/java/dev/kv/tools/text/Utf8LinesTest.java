@@ -54,6 +54,18 @@ class Utf8LinesTest {
   }
 
   @Test
+  void next_byteOrderMark_isSkippedBeforeTheFirstLineOnly() throws IOException {
+    Random random = new Random(1);
+    String mark = "\ufeff";
+    assertThat(lines((mark + "a\n" + mark + "b\n").getBytes(UTF_8), random))
+        .containsExactly("a", mark + "b");
+    assertThat(lines((mark + "last").getBytes(UTF_8), random)).containsExactly("last");
+    assertThat(lines((mark + "\nb").getBytes(UTF_8), random)).containsExactly("", "b");
+    assertThat(lines(mark.getBytes(UTF_8), random)).isEmpty();
+    assertThat(lines("a".getBytes(UTF_8), random)).containsExactly("a");
+  }
+
+  @Test
   void next_lineLongerThanTheLimit_isRefused() throws IOException {
     int limit = 100_000;
     byte[] text = ("a\n" + "b".repeat(limit - 1) + "\n" + "c".repeat(limit) + "\n").getBytes(UTF_8);
