@@ -104,6 +104,12 @@ public final class DumpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (verify && entries) {
+      throw wrongUsage("give --verify or --entries, not both");
+    }
+    if (order != null && !verify) {
+      throw wrongUsage("--comparator is the order that --verify checks");
+    }
     boolean damaged = false;
     long bytes = 0;
     for (Path file : files) {
@@ -114,7 +120,7 @@ public final class DumpCommand implements Callable<Integer> {
       if (!attributes.isRegularFile()) {
         throw new Failure(file + ": not a file");
       }
-      kindOf(file);
+      requireFit(file, kindOf(file));
       bytes += attributes.size();
     }
     try (Output out = new Output();
@@ -126,6 +132,16 @@ public final class DumpCommand implements Callable<Integer> {
       }
     }
     return damaged ? 1 : 0;
+  }
+
+  private void requireFit(Path file, Kind is) {
+    if (userKeys && is != Kind.TABLE) {
+      throw wrongUsage(Printable.of(file.toString()) + ": --user-keys is for tables");
+    }
+  }
+
+  private ParameterException wrongUsage(String message) {
+    return new ParameterException(spec.commandLine(), message);
   }
 
   private Kind kindOf(Path file) {
@@ -140,8 +156,7 @@ public final class DumpCommand implements Callable<Integer> {
       case TABLE -> Kind.TABLE;
       case CURRENT -> Kind.CURRENT;
       default ->
-          throw new ParameterException(
-              spec.commandLine(),
+          throw wrongUsage(
               Printable.of(file.toString()) + ": its name does not tell its kind: use --kind");
     };
   }
@@ -209,9 +224,7 @@ public final class DumpCommand implements Callable<Integer> {
       case MANIFEST -> verifier.manifest(file);
       case TABLE -> verifier.table(file, userKeys);
       case CURRENT -> verifier.current(file);
-      case BATCH ->
-          throw new ParameterException(
-              spec.commandLine(), "--verify needs a checksum, and a batch has none");
+      case BATCH -> throw wrongUsage("--verify needs a checksum, and a batch has none");
     }
     boolean damaged = findings.stream().anyMatch(Finding::damage);
     if (format == DumpFormat.JSON) {

@@ -81,7 +81,8 @@ public final class ScanCommand implements Callable<Integer> {
     if (limit < 0) {
       throw new ParameterException(spec.commandLine(), "--limit must not be negative");
     }
-    if (allVersions && (!range.isAll() || reverse || keysOnly)) {
+    boolean ordered = database.orderName() != null && !database.isInShell(); // it hands its own on
+    if (allVersions && (!range.isAll() || reverse || keysOnly || ordered)) {
       throw new ParameterException(
           spec.commandLine(), "only --format and --limit can be combined with --all-versions");
     }

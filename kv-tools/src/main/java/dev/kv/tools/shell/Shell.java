@@ -121,11 +121,11 @@ final class Shell {
     }
     List<String> arguments = new ArrayList<>();
     arguments.add(database.directory().toString());
-    arguments.addAll(words.subList(1, words.size()));
     String order = database.orderName();
     if (order != null && words.stream().noneMatch(word -> word.startsWith("--comparator"))) {
-      arguments.add("--comparator=" + order);
+      arguments.add("--comparator=" + order); // an option after -- would be a key
     }
+    arguments.addAll(words.subList(1, words.size()));
     return commands.run(name, arguments.toArray(new String[0]));
   }
 

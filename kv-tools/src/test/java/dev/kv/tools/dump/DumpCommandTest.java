@@ -115,7 +115,7 @@ class DumpCommandTest {
     assertThat(dump.exitCode()).isEqualTo(1);
     assertThat(dump.out()).contains("\ndamage " + damage);
     assertThat(dump.err()).isEmpty();
-    Cli verify = Cli.run("dump", "--entries", "--verify", path.toString());
+    Cli verify = Cli.run("dump", "--verify", path.toString());
     assertThat(verify.exitCode()).isEqualTo(1);
     assertThat(verify.out()).startsWith("damaged: ").endsWith(": DAMAGED\n");
   }
@@ -287,16 +287,33 @@ class DumpCommandTest {
   @Test
   void verify_otherOrder_isNotedOrChecked() throws IOException {
     Path table = Fixtures.copy("reverse-comparator", temp).resolve("000005.ldb");
-    Cli unknown = Cli.run("dump", "--entries", "--verify", table.toString());
+    Cli unknown = Cli.run("dump", "--verify", table.toString());
     assertThat(unknown.exitCode()).isZero();
     assertThat(unknown.out()).contains("note: ").contains("fixture.ReverseBytewise");
-    Cli reverse =
-        Cli.run("dump", "--entries", "--verify", "--comparator=reverse", table.toString());
+    Cli reverse = Cli.run("dump", "--verify", "--comparator=reverse", table.toString());
     assertThat(reverse.exitCode()).as(reverse.out()).isZero();
     assertThat(reverse.out()).hasLineCount(1);
-    Cli wrong = Cli.run("dump", "--entries", "--verify", "--comparator=bytewise", table.toString());
+    Cli wrong = Cli.run("dump", "--verify", "--comparator=bytewise", table.toString());
     assertThat(wrong.exitCode()).isEqualTo(1);
     assertThat(wrong.out()).contains("out of order");
+  }
+
+  @Test
+  void options_thatWouldBeIgnored_areWrongUsage() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    String table = dir.resolve("000005.ldb").toString();
+    String manifest = dir.resolve("MANIFEST-000002").toString();
+    for (List<String> wrong :
+        List.of(
+            List.of("dump", table, "--verify", "--entries"),
+            List.of("dump", table, "--comparator=reverse"),
+            List.of("dump", manifest, "--user-keys"),
+            List.of("dump", table, manifest, "--user-keys"),
+            List.of("scan", dir.toString(), "--all-versions", "--comparator=bytewise"))) {
+      Cli cli = Cli.run(wrong.toArray(String[]::new));
+      assertThat(cli.exitCode()).as("%s", wrong).isEqualTo(2);
+      assertThat(cli.out()).isEmpty();
+    }
   }
 
   @Test
@@ -375,7 +392,7 @@ class DumpCommandTest {
     Cli dump = Cli.run("dump", "--entries", log.toString());
     assertThat(dump.exitCode()).isZero();
     assertThat(dump.out()).contains("damage offset=41425 text='checksum mismatch'", "torn=true");
-    assertThat(Cli.run("dump", "--entries", "--verify", log.toString()).exitCode()).isZero();
+    assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isZero();
     Cli raw = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(raw.exitCode()).isZero();
     assertThat(raw.err())
@@ -393,7 +410,7 @@ class DumpCommandTest {
     Cli dump = Cli.run("dump", "--entries", log.toString());
     assertThat(dump.exitCode()).isEqualTo(1);
     assertThat(dump.out()).containsOnlyOnce("whole records follow the torn write at 20422");
-    assertThat(Cli.run("dump", "--entries", "--verify", log.toString()).exitCode()).isEqualTo(1);
+    assertThat(Cli.run("dump", "--verify", log.toString()).exitCode()).isEqualTo(1);
     Cli raw = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(raw.exitCode()).isEqualTo(1);
     assertThat(raw.err()).contains("kv: damaged: 000003.log, offset 32841: whole records follow");

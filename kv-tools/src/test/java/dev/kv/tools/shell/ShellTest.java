@@ -128,6 +128,19 @@ class ShellTest {
   }
 
   @Test
+  void input_comparatorAndAKeyThatBeginsWithAHyphen_areKeptApart() throws IOException {
+    String dir = Fixtures.copy("reverse-comparator", temp).toString();
+    Cli shell =
+        Cli.runWithInput(
+            "put -- -key 1\nget -- -key\nscan --all-versions --limit 1\n",
+            "shell",
+            dir,
+            "--comparator=reverse");
+    assertThat(shell.exitCode()).as(shell.err()).isZero();
+    assertThat(shell.out()).startsWith("1\n").hasLineCount(2);
+  }
+
+  @Test
   void wrongUsageAndHelp_inTheShell_nameNoDirectory() throws IOException {
     String dir = Fixtures.copy("plain", temp).toString();
     Cli shell = Cli.runWithInput("get\nhelp put\nhelp nope\nscan --limit x\n", "shell", dir);
