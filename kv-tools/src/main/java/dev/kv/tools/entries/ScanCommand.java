@@ -89,6 +89,7 @@ public final class ScanCommand implements Callable<Integer> {
     try (Output out = new Output()) {
       if (allVersions) {
         database.requireDirectory();
+        database.noteWriter();
         PrintWriter messages = spec.commandLine().getErr();
         boolean damaged = new VersionScan(database.directory(), format, limit, out, messages).run();
         return damaged ? 1 : 0;

@@ -167,7 +167,7 @@ public final class Tree {
   }
 
   /** Returns the numbers of all tables. */
-  Set<Long> tableNumbers() {
+  public Set<Long> tableNumbers() {
     Set<Long> numbers = new HashSet<>();
     levels.forEach(level -> numbers.addAll(level.keySet()));
     return numbers;

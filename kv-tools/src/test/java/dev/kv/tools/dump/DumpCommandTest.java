@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -380,6 +381,56 @@ class DumpCommandTest {
     List<String> first =
         Cli.run("scan", dir.toString(), "--all-versions", "--limit", "2").out().lines().toList();
     assertThat(first).isEqualTo(lines.subList(0, 2));
+  }
+
+  @Test
+  void allVersions_fileThatVanishes_isANote() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    String whole = Cli.run("scan", dir.toString(), "--all-versions").out();
+    for (String name : List.of("000001.ldb", "000009.log")) {
+      Files.createSymbolicLink(dir.resolve(name), dir.resolve("gone"));
+    }
+    Cli scan = Cli.run("scan", dir.toString(), "--all-versions");
+    assertThat(scan.exitCode()).as(scan.err()).isZero();
+    assertThat(scan.out()).isEqualTo(whole);
+    assertThat(scan.err().lines())
+        .containsExactly(
+            "kv: note: 000001.ldb: was deleted by another process before it was read",
+            "kv: note: 000009.log: was deleted by another process before it was read");
+  }
+
+  @Test
+  void allVersions_besideAWriter_findNoDamage() throws Exception {
+    Path dir = temp.resolve("busy");
+    Options options = Options.builder().createIfMissing(true).writeBufferSize(64 << 10).build();
+    AtomicBoolean stop = new AtomicBoolean();
+    AtomicBoolean stopped = new AtomicBoolean();
+    try (DB db = DB.open(dir, options)) {
+      db.put(new byte[] {1}, new byte[] {1});
+      Thread writer =
+          new Thread(
+              () -> {
+                byte[] value = new byte[300];
+                for (int i = 0; !stop.get(); i = (i + 7919) % 5000) {
+                  value[i % value.length]++;
+                  db.put(("key" + i).getBytes(), value);
+                }
+                stopped.set(true);
+              });
+      writer.start();
+      try {
+        for (int i = 0; i < 20; i++) {
+          Cli scan = Cli.run("scan", dir.toString(), "--all-versions");
+          assertThat(scan.exitCode()).as(scan.err()).isZero();
+          assertThat(scan.err()).doesNotContain("damaged");
+          assertThat(scan.err()).contains("another process has the database open");
+        }
+      } finally {
+        stop.set(true);
+        writer.join();
+      }
+      assertThat(stopped).as("the writer wrote until it was stopped").isTrue();
+    }
   }
 
   @Test
