@@ -71,14 +71,15 @@ public final class TableContents implements AutoCloseable {
   /** A block that was found by its checksum, and the offset after its trailer. */
   public record Found(Handle handle, Role role, long end) {}
 
-  /** What a table says about its entries. */
+  /** What a table says about its entries; the code of the compression is -1 if unknown. */
   public record Properties(
       long leastSequence,
       long greatestSequence,
       long entries,
       long tombstones,
       long writtenAt,
-      String comparator) {}
+      String comparator,
+      int compression) {}
 
   /** Receives the entries of a block. */
   @FunctionalInterface
@@ -162,7 +163,8 @@ public final class TableContents implements AutoCloseable {
             found.entries(),
             found.tombstones(),
             found.writtenAt(),
-            found.comparator());
+            found.comparator(),
+            found.compression());
   }
 
   /** Returns the current block as the filter of a policy. */

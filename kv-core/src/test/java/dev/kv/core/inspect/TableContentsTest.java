@@ -119,6 +119,7 @@ class TableContentsTest {
           assertThat(properties.tombstones()).isEqualTo(1);
           assertThat(properties.writtenAt()).isPositive();
           assertThat(properties.comparator()).isEqualTo(DBComparator.bytewise().name());
+          assertThat(properties.compression()).isEqualTo(CompressionType.NONE.code());
         }
       }
     }

@@ -81,11 +81,6 @@ public final class DatabaseArguments {
     return opened(() -> DB.openReadOnly(directory, options.build()));
   }
 
-  /** Opens for writing. */
-  public DB openForWriting(boolean create, ChangeFeedArguments feed) {
-    return openForWriting(create, feed, Env.fileSystem());
-  }
-
   /**
    * Checks, before input is read, that a database can be opened for writing or created.
    *
@@ -143,14 +138,19 @@ public final class DatabaseArguments {
     return () -> DB.destroy(directory, options().env(keepsDirectories).build());
   }
 
-  /** Opens for writing, in {@code env}. */
-  public DB openForWriting(boolean create, ChangeFeedArguments feed, Env env) {
+  /** Opens for writing. */
+  public DB openForWriting(boolean create, ChangeFeedArguments feed) {
     requireTarget(create, feed);
-    return open(options().createIfMissing(create).env(env));
+    return open(options().createIfMissing(create));
   }
 
-  /** Opens with options that were made from {@link #options}. */
-  DB open(Options.Builder options) {
+  /** Opens an existing database for writing, with options that were made from {@link #options}. */
+  public DB openForWriting(ChangeFeedArguments feed, Options.Builder options) {
+    requireTarget(false, feed);
+    return open(options);
+  }
+
+  private DB open(Options.Builder options) {
     return opened(() -> DB.open(directory, options.build()));
   }
 

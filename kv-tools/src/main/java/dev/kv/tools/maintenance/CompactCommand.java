@@ -1,6 +1,7 @@
 package dev.kv.tools.maintenance;
 
 import dev.kv.DB;
+import dev.kv.Options;
 import dev.kv.admin.DBStats;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
@@ -11,6 +12,7 @@ import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.KeyRangeArguments;
 import dev.kv.tools.stats.StatsText;
 import dev.kv.tools.text.Json;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -25,8 +27,9 @@ import picocli.CommandLine.Option;
     description =
         "Merge all data of the database, or of a range of its keys, down to the last level, so that"
             + " deleted and overwritten data is removed. Whole tables are merged, also if they"
-            + " reach beyond the range; a table that has nothing to drop and overlaps no other one"
-            + " stays as it is.",
+            + " reach beyond the range. New tables have the compression and the filter of the"
+            + " largest table. A table of kv that has these, has nothing to drop,"
+            + " overlaps no other one and is not small stays as it is.",
     mixinStandardHelpOptions = true)
 public final class CompactCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -45,7 +48,7 @@ public final class CompactCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     range.require(database);
     Duration minimum = age;
     if (minimum != null && !range.isAll()) {
@@ -53,7 +56,9 @@ public final class CompactCommand implements Callable<Integer> {
     }
     byte @Nullable [] from = range.from(database);
     Meter meter = new Meter();
-    try (DB db = database.openForWriting(false, feed, meter)) {
+    database.requireTarget(false, feed);
+    Options.Builder options = TableForm.of(database.directory()).applyTo(database.options());
+    try (DB db = database.openForWriting(feed, options.env(meter))) {
       if (minimum == null) {
         compact(db, meter, from, range.to());
       } else {

@@ -27,7 +27,8 @@ import picocli.CommandLine.Option;
     name = "repair",
     description =
         "Make a damaged database open again with all entries that can be read. They are written to"
-            + " new tables; old logs, MANIFESTs and damaged tables are moved to lost/.",
+            + " new tables, with the compression and the filter of the largest one; old logs,"
+            + " MANIFESTs and damaged tables are moved to lost/.",
     mixinStandardHelpOptions = true)
 public final class RepairCommand implements Callable<Integer> {
   @Mixin private DatabaseArguments database;
@@ -102,8 +103,11 @@ public final class RepairCommand implements Callable<Integer> {
     }
   }
 
-  private RepairReport repairIn(Env env, DBComparator order) {
-    Options options = Options.builder().comparator(order).env(env).build();
+  private RepairReport repairIn(Env env, DBComparator order) throws IOException {
+    Options options =
+        TableForm.of(database.directory())
+            .applyTo(Options.builder().comparator(order).env(env))
+            .build();
     return DB.repair(database.directory(), options);
   }
 

@@ -3,14 +3,27 @@ package dev.kv.tools.maintenance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
+import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.core.inspect.TableContents;
+import dev.kv.env.Env;
+import dev.kv.options.CompressionType;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class CompactCommandTest {
   @TempDir Path temp;
@@ -42,6 +55,70 @@ class CompactCommandTest {
     assertThat(files(Cli.run("compact", dir.toString(), "--deletes-older-than", endless)))
         .isPositive();
     assertThat(files(Cli.run("compact", dir.toString(), "--deletes-older-than", "0"))).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(CompressionType.class)
+  void compactAndRepair_tablesOfAnotherForm_keepIt(CompressionType compression) throws IOException {
+    Path dir = temp.resolve("db");
+    Options options =
+        Options.builder()
+            .createIfMissing(true)
+            .compression(compression)
+            .filterPolicy(FilterPolicy.bloom(10))
+            .writeBufferSize(32 << 20)
+            .maxFileSize(16 << 20)
+            .build();
+    Random random = new Random(1);
+    try (DB db = DB.open(dir, options)) {
+      for (int i = 0; i < 3000; i++) {
+        byte[] value = new byte[4000];
+        random.nextBytes(value);
+        db.put(String.format("key%06d", i).getBytes(), value);
+      }
+      db.admin().compactRange(null, null);
+    }
+    Map<String, Long> tables = tables(dir);
+    assertThat(tables)
+        .hasSize(1)
+        .allSatisfy((name, size) -> assertThat(size).isGreaterThan(8 << 20));
+    assertThat(files(Cli.run("compact", dir.toString()))).isEqualTo(1);
+    assertThat(tables(dir)).isEqualTo(tables);
+
+    assertThat(Cli.run("put", dir.toString(), "key000000", "new").exitCode()).isZero();
+    assertThat(files(Cli.run("compact", dir.toString()))).isEqualTo(1);
+    expectForm(dir, compression);
+    assertThat(Cli.run("repair", dir.toString()).exitCode()).isZero();
+    expectForm(dir, compression);
+  }
+
+  /** Checks the one table of a database. */
+  private static void expectForm(Path dir, CompressionType compression) throws IOException {
+    assertThat(tables(dir)).hasSize(1);
+    Path file = dir.resolve(tables(dir).keySet().iterator().next());
+    List<String> named = new ArrayList<>();
+    try (TableContents table = new TableContents(Env.fileSystem(), file)) {
+      for (TableContents.Named each : table.readHandles(table.footer().metaindex())) {
+        String name = new String(each.key(), StandardCharsets.UTF_8);
+        named.add(name);
+        table.read(each.handle(), false);
+        if (name.equals(TableContents.PROPERTIES_KEY)) {
+          assertThat(table.properties().compression()).isEqualTo(compression.code());
+        }
+      }
+    }
+    assertThat(named)
+        .containsExactly("filter.leveldb.BuiltinBloomFilter2", TableContents.PROPERTIES_KEY);
+  }
+
+  private static Map<String, Long> tables(Path dir) throws IOException {
+    Map<String, Long> tables = new TreeMap<>();
+    try (Stream<Path> files = Files.list(dir)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".ldb")).toList()) {
+        tables.put(file.getFileName().toString(), Files.size(file));
+      }
+    }
+    return tables;
   }
 
   /** Returns the number of tables that the command prints at its end. */
