@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * the gap and on no entry, the gap is after the last entry. If there is no such neighbour, {@code
  * next} and {@code prev} throw and the gap stays where it is.
  *
+ * <p>If the cursor cannot be moved, it has lost its place: then all moves throw that failure, until
+ * a seek.
+ *
  * <p>A new iterator stands before the first entry. Not thread-safe.
  */
 final class KvIterator implements DBIterator {
@@ -26,6 +29,9 @@ final class KvIterator implements DBIterator {
   /** The entry that the cursor stands on, if it was asked for. */
   private Map.@Nullable Entry<byte[], byte[]> entry;
 
+  /** What the last move of the cursor threw, or null if it did not fail. */
+  private @Nullable RuntimeException failure;
+
   KvIterator(dev.kv.DBIterator cursor) {
     this.cursor = cursor;
   }
@@ -33,55 +39,52 @@ final class KvIterator implements DBIterator {
   @Override
   public void seek(byte[] key) {
     Failures.requireArgument(key, "key");
-    leave();
+    forget();
     try {
       cursor.seek(key);
-    } catch (dev.kv.errors.DBException e) {
-      throw Failures.of(e);
+    } catch (RuntimeException e) {
+      throw failed(e);
     }
   }
 
   @Override
   public void seekToFirst() {
-    leave();
+    forget();
     try {
       cursor.seekToFirst();
-    } catch (dev.kv.errors.DBException e) {
-      throw Failures.of(e);
+    } catch (RuntimeException e) {
+      throw failed(e);
     }
   }
 
   /** Moves before the last entry, so that {@link #next} returns it, as in leveldbjni. */
   @Override
   public void seekToLast() {
-    leave();
+    forget();
     try {
       cursor.seekToLast();
-    } catch (dev.kv.errors.DBException e) {
-      throw Failures.of(e);
+    } catch (RuntimeException e) {
+      throw failed(e);
     }
   }
 
   @Override
   public boolean hasNext() {
+    requireNoFailure();
     try {
       return moveToNext();
-    } catch (dev.kv.errors.DBException e) {
-      throw Failures.of(e);
+    } catch (RuntimeException e) {
+      throw failed(e);
     }
   }
 
   /** Returns the entry after the gap; {@link #next} returns the same object. */
   @Override
   public Map.Entry<byte[], byte[]> peekNext() {
-    try {
-      if (!moveToNext()) {
-        throw new NoSuchElementException("after the last entry");
-      }
-      return entry();
-    } catch (dev.kv.errors.DBException e) {
-      throw Failures.of(e);
+    if (!hasNext()) {
+      throw new NoSuchElementException("after the last entry");
     }
+    return entry();
   }
 
   @Override
@@ -93,24 +96,21 @@ final class KvIterator implements DBIterator {
 
   @Override
   public boolean hasPrev() {
+    requireNoFailure();
     try {
       return moveToPrevious();
-    } catch (dev.kv.errors.DBException e) {
-      throw Failures.of(e);
+    } catch (RuntimeException e) {
+      throw failed(e);
     }
   }
 
   /** Returns the entry before the gap; {@link #prev} returns the same object. */
   @Override
   public Map.Entry<byte[], byte[]> peekPrev() {
-    try {
-      if (!moveToPrevious()) {
-        throw new NoSuchElementException("before the first entry");
-      }
-      return entry();
-    } catch (dev.kv.errors.DBException e) {
-      throw Failures.of(e);
+    if (!hasPrev()) {
+      throw new NoSuchElementException("before the first entry");
     }
+    return entry();
   }
 
   @Override
@@ -122,7 +122,7 @@ final class KvIterator implements DBIterator {
 
   @Override
   public void close() {
-    leave();
+    forget();
     cursor.close();
   }
 
@@ -156,6 +156,26 @@ final class KvIterator implements DBIterator {
     return cursorIsBefore;
   }
 
+  /** Forgets the place where the cursor stands and its failure, which a seek or a close ends. */
+  private void forget() {
+    leave();
+    failure = null;
+  }
+
+  private void requireNoFailure() {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** Returns what a move of the cursor that failed throws, now and until the next seek. */
+  private RuntimeException failed(RuntimeException e) {
+    RuntimeException translated =
+        e instanceof dev.kv.errors.DBException cause ? Failures.of(cause) : e;
+    failure = translated;
+    return translated;
+  }
+
   /** Forgets what is known of the place where the cursor stands, which is about to move. */
   private void leave() {
     entry = null;
@@ -165,7 +185,11 @@ final class KvIterator implements DBIterator {
   private Map.Entry<byte[], byte[]> entry() {
     Map.Entry<byte[], byte[]> known = entry;
     if (known == null) {
-      known = Map.entry(cursor.key(), cursor.value());
+      try {
+        known = Map.entry(cursor.key(), cursor.value());
+      } catch (dev.kv.errors.DBException e) {
+        throw Failures.of(e);
+      }
       entry = known;
     }
     return known;

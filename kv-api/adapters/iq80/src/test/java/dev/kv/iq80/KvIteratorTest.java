@@ -4,14 +4,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.errors.CorruptionException;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ListIterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Random;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.iq80.leveldb.CompressionType;
 import org.iq80.leveldb.DBException;
 import org.iq80.leveldb.DBIterator;
 import org.iq80.leveldb.Options;
@@ -21,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class KvIteratorTest {
+  private static final int ENTRIES = 400;
+
   @TempDir File directory;
   private KvDB db;
 
@@ -187,6 +193,101 @@ class KvIteratorTest {
     assertThatThrownBy(() -> entries.seek(new byte[0])).isInstanceOf(DBException.class);
     assertThatThrownBy(entries::seekToLast).isInstanceOf(DBException.class);
     entries.close();
+  }
+
+  /** Writes entries in one table with a damaged block in its middle. */
+  private void writeDamagedTable() throws IOException {
+    db.close();
+    Options options = new Options().compressionType(CompressionType.NONE);
+    db = KvDBFactory.factory.open(directory, options);
+    for (int i = 0; i < ENTRIES; i++) {
+      db.put(("key" + (1000 + i)).getBytes(UTF_8), new byte[100]);
+    }
+    db.unwrap().admin().flush();
+    db.close();
+    File[] tables = directory.listFiles((parent, name) -> name.endsWith(".sst"));
+    assertThat(tables).hasSize(1);
+    byte[] bytes = Files.readAllBytes(tables[0].toPath());
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(tables[0].toPath(), bytes);
+    open();
+  }
+
+  private static void assertThatAllMovesFail(DBIterator entries) {
+    List<ThrowingCallable> moves =
+        List.of(
+            entries::hasNext,
+            entries::peekNext,
+            entries::next,
+            entries::hasPrev,
+            entries::peekPrev,
+            entries::prev);
+    for (ThrowingCallable move : moves) {
+      assertThatThrownBy(move)
+          .isInstanceOf(DBException.class)
+          .hasCauseInstanceOf(CorruptionException.class);
+    }
+  }
+
+  @Test
+  void next_intoADamagedBlock_failsUntilASeek() throws IOException {
+    writeDamagedTable();
+    try (DBIterator entries = db.iterator()) {
+      int shown = 0;
+      try {
+        while (entries.hasNext()) {
+          entries.next();
+          shown++;
+        }
+      } catch (DBException e) {
+        assertThat(e).hasCauseInstanceOf(CorruptionException.class);
+      }
+      assertThat(shown).isBetween(ENTRIES / 4, ENTRIES * 3 / 4);
+      assertThatAllMovesFail(entries);
+      entries.seekToFirst();
+      assertThat(entries.hasPrev()).isFalse();
+      assertThat(entries.next().getKey()).isEqualTo("key1000".getBytes(UTF_8));
+    }
+  }
+
+  @Test
+  void prev_intoADamagedBlock_failsUntilASeek() throws IOException {
+    writeDamagedTable();
+    try (DBIterator entries = db.iterator()) {
+      entries.seek("x".getBytes(UTF_8));
+      int shown = 0;
+      try {
+        while (entries.hasPrev()) {
+          entries.prev();
+          shown++;
+        }
+      } catch (DBException e) {
+        assertThat(e).hasCauseInstanceOf(CorruptionException.class);
+      }
+      assertThat(shown).isBetween(ENTRIES / 4, ENTRIES * 3 / 4);
+      assertThatAllMovesFail(entries);
+      entries.seekToLast();
+      assertThat(entries.next().getKey()).isEqualTo(("key" + (999 + ENTRIES)).getBytes(UTF_8));
+    }
+  }
+
+  @Test
+  void seek_intoADamagedBlock_failsUntilTheNextSeek() throws IOException {
+    writeDamagedTable();
+    int damaged = 0;
+    try (DBIterator entries = db.iterator()) {
+      for (int i = 0; i < ENTRIES; i++) {
+        byte[] key = ("key" + (1000 + i)).getBytes(UTF_8);
+        try {
+          entries.seek(key);
+          assertThat(entries.peekNext().getKey()).isEqualTo(key);
+        } catch (DBException e) {
+          assertThatAllMovesFail(entries);
+          damaged++;
+        }
+      }
+    }
+    assertThat(damaged).isPositive();
   }
 
   @Test
