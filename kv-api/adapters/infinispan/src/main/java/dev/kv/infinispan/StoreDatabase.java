@@ -15,6 +15,7 @@ import java.util.PrimitiveIterator;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.infinispan.commons.CacheConfigurationException;
 import org.infinispan.configuration.global.GlobalConfiguration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open database of one store. Tables without compression are read in place, where they are
@@ -88,12 +89,22 @@ final class StoreDatabase {
           db,
           resources,
           configuration.syncWrites() ? WriteOptions.SYNC : WriteOptions.DEFAULT);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      abandon(db, resources, e);
+      throw e;
+    }
+  }
+
+  /** Releases what an open has acquired before it failed. A second failure is added to its own. */
+  private static void abandon(@Nullable DB db, ManagerResources resources, Throwable failure) {
+    try {
       if (db != null) {
         db.close();
       }
+    } catch (Throwable e) {
+      failure.addSuppressed(e);
+    } finally {
       resources.release();
-      throw e;
     }
   }
 

@@ -2,6 +2,8 @@ package dev.kv.infinispan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.spy;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
@@ -30,6 +32,7 @@ import org.infinispan.commons.util.IntSets;
 import org.infinispan.configuration.cache.CacheMode;
 import org.infinispan.configuration.cache.Configuration;
 import org.infinispan.configuration.cache.ConfigurationBuilder;
+import org.infinispan.configuration.global.GlobalConfiguration;
 import org.infinispan.configuration.global.GlobalConfigurationBuilder;
 import org.infinispan.configuration.parsing.ParserRegistry;
 import org.infinispan.manager.DefaultCacheManager;
@@ -432,6 +435,24 @@ class KvStoreTest {
         .hasStackTraceContaining(CacheConfigurationException.class.getName())
         .hasStackTraceContaining("has 256 segments, and its cache has 0")
         .hasStackTraceContaining(directory("people").toString());
+  }
+
+  @Test
+  void open_thatFailsWithAnError_closesTheDatabase() {
+    ConfigurationBuilder builder = new ConfigurationBuilder();
+    builder.persistence().addStore(KvStoreConfigurationBuilder.class);
+    KvStoreConfiguration store =
+        (KvStoreConfiguration) builder.build().persistence().stores().get(0);
+    KvStoreConfiguration failing = spy(store);
+    doThrow(new StackOverflowError()).when(failing).syncWrites();
+    GlobalConfiguration global = new GlobalConfigurationBuilder().build();
+    assertThatThrownBy(() -> StoreDatabase.open(temp, failing, global, 0))
+        .isInstanceOf(StackOverflowError.class);
+    // What the stores of a manager share was released: the next one has its own.
+    ManagerResources next = ManagerResources.acquire(global, KvStoreConfiguration.MIN_MEMORY);
+    assertThat(next.shared().settings().offHeapLimit()).isEqualTo(KvStoreConfiguration.MIN_MEMORY);
+    next.release();
+    StoreDatabase.open(temp, store, global, 0).close();
   }
 
   @Test

@@ -42,10 +42,24 @@ public class KvDBFactory implements DBFactory {
     try {
       InfoLog log = new InfoLog(options.logger());
       DB db = DB.open(path.toPath(), Conversions.options(options, base));
-      log.opened(path, db);
-      return new KvDB(db, log);
+      try {
+        log.opened(path, db);
+        return new KvDB(db, log);
+      } catch (Throwable e) {
+        abandon(db, e);
+        throw e;
+      }
     } catch (DBException e) {
       throw Failures.ofFactory(e);
+    }
+  }
+
+  /** Closes the database of an open that failed. A second failure is added to its own. */
+  private static void abandon(DB db, Throwable failure) {
+    try {
+      db.close();
+    } catch (Throwable e) {
+      failure.addSuppressed(e);
     }
   }
 

@@ -269,6 +269,23 @@ class KvDBTest {
   }
 
   @Test
+  void open_thatFailsAfterTheDatabaseIsOpen_closesIt() throws IOException {
+    db.close();
+    File unnamed =
+        new File(directory.getPath()) {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public String toString() {
+            throw new StackOverflowError();
+          }
+        };
+    assertThatThrownBy(() -> open(unnamed, new Options().logger(message -> {})))
+        .isInstanceOf(StackOverflowError.class);
+    open();
+  }
+
+  @Test
   void close_afterTheDatabaseBeneathWasClosed_doesNothing() throws IOException {
     db.close();
     db = KvDBFactory.factory.open(directory, new Options().logger(message -> {}));

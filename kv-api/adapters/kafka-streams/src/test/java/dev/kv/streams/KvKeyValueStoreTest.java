@@ -5,16 +5,25 @@ import static dev.kv.streams.TestContext.INPUT;
 import static dev.kv.streams.TestContext.PARTITION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.spy;
 import static org.mockito.Mockito.when;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
+import dev.kv.SharedResources;
+import dev.kv.env.Env;
 import dev.kv.errors.DBClosedException;
 import dev.kv.options.TableSuffix;
+import dev.kv.streams.database.ProcessResources;
 import dev.kv.streams.database.StoreDatabase;
+import dev.kv.streams.database.StoreKind.Values;
 import dev.kv.streams.scan.EntryIterator;
+import dev.kv.testing.FaultEnv;
+import dev.kv.testing.FaultEnv.Fault;
+import dev.kv.testing.FaultEnv.Kind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -54,6 +63,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests key-value stores: restarts, offsets, Position, queries. */
 class KvKeyValueStoreTest {
@@ -264,6 +275,36 @@ class KvKeyValueStoreTest {
         .hasMessageContaining(directory.resolve("kv").resolve("store").toString())
         .hasMessageContaining("KEY_VALUE/PLAIN")
         .hasMessageContaining("delete the directory");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void init_thatFailsWithAnError_closesTheDatabase(boolean closeFails) {
+    store.close();
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    store = new KvKeyValueStore("store", Values.PLAIN, env);
+    TestContext failing = spy(new TestContext(directory));
+    doAnswer(
+            call -> {
+              if (closeFails) {
+                env.fail(Fault.ERROR, 1, operation -> operation.kind() == Kind.CLOSE);
+              }
+              throw new StackOverflowError();
+            })
+        .when(failing)
+        .metrics();
+    assertThatThrownBy(() -> store.init(failing, store))
+        .isInstanceOf(StackOverflowError.class)
+        .satisfies(e -> assertThat(e.getSuppressed()).hasSize(closeFails ? 1 : 0));
+    assertThat(env.injected()).isEqualTo(closeFails ? 1 : 0);
+
+    // What the stores of a process share was released: the next one has its own.
+    long bytes = KvStores.DEFAULT_MEMORY_BYTES / 2;
+    SharedResources next =
+        ProcessResources.INSTANCE.acquire(Map.of(KvStores.MEMORY_BYTES_CONFIG, bytes));
+    assertThat(next.settings().offHeapLimit()).isEqualTo(bytes);
+    ProcessResources.INSTANCE.release();
+    store.init(context, store);
   }
 
   @Test

@@ -156,14 +156,25 @@ public final class StoreDatabase {
       database.untouched = !database.offsets.hasKnown() && database.hasNoData();
       database.metrics = new StoreMetrics(name, kind.metricsScope(), context, db);
       return database;
-    } catch (RuntimeException e) {
+    } catch (DBException e) {
+      abandon(db, e);
+      throw new ProcessorStateException("cannot open store " + name + " in " + directory, e);
+    } catch (Throwable e) {
+      abandon(db, e);
+      throw e;
+    }
+  }
+
+  /** Releases what an open has acquired before it failed. A second failure is added to its own. */
+  private static void abandon(@Nullable DB db, Throwable failure) {
+    try {
       if (db != null) {
         db.close();
       }
+    } catch (Throwable e) {
+      failure.addSuppressed(e);
+    } finally {
       ProcessResources.INSTANCE.release();
-      throw e instanceof DBException
-          ? new ProcessorStateException("cannot open store " + name + " in " + directory, e)
-          : e;
     }
   }
 
