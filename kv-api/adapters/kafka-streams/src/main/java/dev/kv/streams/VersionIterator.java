@@ -1,6 +1,7 @@
 package dev.kv.streams;
 
 import dev.kv.DBIterator;
+import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
 import dev.kv.streams.database.StoreDatabase;
 import java.util.NoSuchElementException;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * The versions of one key that are valid at some time of a range, without its tombstones. A version
  * is valid from its own time on until that of the next version, exclusive. It is open until it is
  * closed, or its store is.
+ *
+ * <p>A move that fails does not withhold the version before it, unless its end is the time of the
+ * version that was moved to. After that, all calls throw the failure.
  */
 final class VersionIterator implements VersionedRecordIterator<byte[]> {
   private final StoreDatabase database;
@@ -24,7 +28,11 @@ final class VersionIterator implements VersionedRecordIterator<byte[]> {
   /** The time of the version after the one at the cursor, or null if that is the latest. */
   private @Nullable Long newer;
 
+  /** True if the version at the cursor was taken. */
+  private boolean taken;
+
   private @Nullable VersionedRecord<byte[]> next;
+  private @Nullable RuntimeException failure;
   private boolean closed;
 
   /**
@@ -80,10 +88,10 @@ final class VersionIterator implements VersionedRecordIterator<byte[]> {
     return newer;
   }
 
-  /** Takes the next version that is no tombstone, and moves the cursor after it. */
+  /** Takes the next version that is no tombstone. */
   private void settle() {
     next = null;
-    while (next == null && cursor.isValid()) {
+    while (next == null && moveToVersion()) {
       long time = VersionFormat.time(cursor);
       byte[] value = VersionFormat.value(cursor);
       Long until;
@@ -98,13 +106,22 @@ final class VersionIterator implements VersionedRecordIterator<byte[]> {
         if (until != null && until <= from) {
           return;
         }
-        cursor.next();
         newer = time;
+        taken = true;
       }
       if (value != null) {
         next = record(value, time, until);
       }
     }
+  }
+
+  /** Moves the cursor from a version that was taken. Returns true if it is at a version. */
+  private boolean moveToVersion() {
+    if (taken) {
+      cursor.next();
+      taken = false;
+    }
+    return cursor.isValid();
   }
 
   static VersionedRecord<byte[]> record(byte[] value, long time, @Nullable Long until) {
@@ -118,6 +135,9 @@ final class VersionIterator implements VersionedRecordIterator<byte[]> {
     if (closed) {
       throw new InvalidStateStoreException("the iterator is closed");
     }
+    if (failure != null) {
+      throw failure;
+    }
     return next != null;
   }
 
@@ -129,8 +149,12 @@ final class VersionIterator implements VersionedRecordIterator<byte[]> {
     }
     try {
       settle();
-    } catch (DBException e) {
+    } catch (DBClosedException e) {
       throw database.failed("read", e);
+    } catch (DBException e) {
+      failure = database.failed("read", e);
+    } catch (RuntimeException e) {
+      failure = e;
     }
     return found;
   }

@@ -10,16 +10,23 @@ import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.state.KeyValueIterator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of a range of a key-value store, without the first byte of their keys. It is open
- * until it is closed, or its store is.
+ * until it is closed, or its store is. It moves when the next entry is asked for: a move that fails
+ * does not withhold the entry before it. After that, all calls throw its failure.
  */
 public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
   private final String store;
   private final DBIterator cursor;
   private final boolean forward;
   private boolean closed;
+
+  /** True if the entry at the cursor was returned. */
+  private boolean returned;
+
+  private @Nullable RuntimeException failure;
 
   /**
    * Creates an iterator at the first entry.
@@ -47,10 +54,26 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
     if (closed) {
       throw new InvalidStateStoreException("the iterator of store " + store + " is closed");
     }
+    if (failure != null) {
+      throw failure;
+    }
     try {
+      if (returned) {
+        move();
+        returned = false;
+      }
       return cursor.isValid();
     } catch (DBException e) {
-      throw failed(e);
+      failure = failed(e);
+      throw failure;
+    }
+  }
+
+  private void move() {
+    if (forward) {
+      cursor.next();
+    } else {
+      cursor.prev();
     }
   }
 
@@ -61,11 +84,7 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
     }
     try {
       KeyValue<Bytes, byte[]> entry = new KeyValue<>(key(), cursor.value());
-      if (forward) {
-        cursor.next();
-      } else {
-        cursor.prev();
-      }
+      returned = true;
       return entry;
     } catch (DBException e) {
       throw failed(e);

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of a scan, with keys in the form of Streams. The scan begins at the first call, so it
- * shows what was written until then.
+ * shows what was written until then. It moves when the next entry is asked for: a move that fails
+ * does not withhold the entry before it. After that, all calls throw its failure.
  *
  * @param <K> the type of the keys
  */
@@ -21,6 +22,11 @@ public class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
   private final Function<byte[], K> keys;
   private @Nullable EntryScan scan;
   private boolean closed;
+
+  /** True if the entry at the scan was returned. */
+  private boolean returned;
+
+  private @Nullable RuntimeException failure;
 
   /**
    * Creates an iterator.
@@ -62,14 +68,30 @@ public class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
       }
       scan = found;
     }
+    if (failure != null) {
+      throw failure;
+    }
+    if (returned) {
+      advance(found);
+      returned = false;
+    }
     return found.hasEntry() ? found : null;
+  }
+
+  private void advance(EntryScan entries) {
+    try {
+      entries.advance();
+    } catch (RuntimeException e) {
+      failure = e;
+      throw e;
+    }
   }
 
   @Override
   public KeyValue<K, byte[]> next() {
     EntryScan entries = atEntry();
     KeyValue<K, byte[]> next = new KeyValue<>(keys.apply(entries.key()), entries.value());
-    entries.advance();
+    returned = true;
     return next;
   }
 
