@@ -273,13 +273,20 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   /**
    * Empties segments that the node gets from others. Those that it has when the cluster begins stay
    * as they are, and so do all if the cache has no state transfer: nobody would send their entries.
+   * Segments that could not be emptied are not owned, so that they are emptied at the next call.
    */
   @Override
   public CompletionStage<Void> addSegments(IntSet segments) {
     IntSet emptied = owned.add(segments);
     return emptied.isEmpty() || !transfersState
         ? CompletableFuture.completedStage(null)
-        : deleteSegments(emptied);
+        : deleteSegments(emptied)
+            .whenComplete(
+                (done, failure) -> {
+                  if (failure != null) {
+                    owned.remove(emptied);
+                  }
+                });
   }
 
   /** Deletes segments. Infinispan calls this and {@link #addSegments} if the store has segments. */

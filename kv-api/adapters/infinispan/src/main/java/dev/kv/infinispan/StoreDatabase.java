@@ -205,9 +205,12 @@ final class StoreDatabase {
     }
   }
 
-  /** Closes the database and deletes its files. */
+  /** Closes the database and deletes its files, also if the close fails. */
   void destroy() {
-    close();
-    DB.destroy(directory, Options.DEFAULT);
+    try {
+      close();
+    } finally {
+      DB.destroy(directory, Options.DEFAULT);
+    }
   }
 }

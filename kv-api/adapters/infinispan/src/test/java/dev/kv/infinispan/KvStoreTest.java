@@ -2,18 +2,23 @@ package dev.kv.infinispan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.spy;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
+import dev.kv.errors.DBIOException;
 import dev.kv.infinispan.configuration.KvStoreConfiguration;
 import dev.kv.infinispan.configuration.KvStoreConfigurationBuilder;
 import dev.kv.options.CompressionType;
 import jakarta.transaction.TransactionManager;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -170,6 +175,28 @@ class KvStoreTest {
     cache.put("ada", "1815");
     WaitNonBlockingStore<String, String> store = storeOf(cache);
     store.join(store.addSegments(IntSets.immutableEmptySet()));
+    assertThat(store.sizeWait(ALL)).isEqualTo(1);
+    store.join(store.addSegments(ALL));
+    assertThat(store.sizeWait(ALL)).isZero();
+  }
+
+  @Test
+  void segments_thatCouldNotBeEmptied_areEmptiedWhenTheyAreAddedAgain() {
+    Cache<String, String> cache = cache("people");
+    cache.put("ada", "1815");
+    WaitNonBlockingStore<String, String> store = storeOf(cache);
+    store.join(store.addSegments(IntSets.immutableEmptySet()));
+    KvStore<String, String> kvStore = TestingUtil.getFirstStore(cache);
+    StoreDatabase database = TestingUtil.extractField(kvStore, "database");
+    StoreDatabase failing = spy(database);
+    doThrow(new DBIOException("injected")).when(failing).removeSegments(any());
+    TestingUtil.replaceField(failing, "database", kvStore, KvStore.class);
+    assertThat(store.addSegments(ALL))
+        .failsWithin(Duration.ofSeconds(30))
+        .withThrowableThat()
+        .havingRootCause()
+        .withMessage("injected");
+    TestingUtil.replaceField(database, "database", kvStore, KvStore.class);
     assertThat(store.sizeWait(ALL)).isEqualTo(1);
     store.join(store.addSegments(ALL));
     assertThat(store.sizeWait(ALL)).isZero();
@@ -469,6 +496,26 @@ class KvStoreTest {
     assertThat(directory("people")).isDirectory();
     KvStore<String, String> store = TestingUtil.getFirstStore(cache);
     store.destroy().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    assertThat(directory("people")).doesNotExist();
+  }
+
+  @Test
+  void destroyedStore_whoseCloseFails_hasNoFiles() {
+    Cache<String, String> cache = cache("people");
+    cache.put("ada", "1815");
+    KvStore<String, String> store = TestingUtil.getFirstStore(cache);
+    StoreDatabase database = TestingUtil.extractField(store, "database");
+    DB db = database.db();
+    DB failing = mock(DB.class);
+    doAnswer(
+            call -> {
+              db.close();
+              throw new DBIOException("injected");
+            })
+        .when(failing)
+        .close();
+    TestingUtil.replaceField(failing, "db", database, StoreDatabase.class);
+    assertThatThrownBy(database::destroy).hasMessage("injected");
     assertThat(directory("people")).doesNotExist();
   }
 
