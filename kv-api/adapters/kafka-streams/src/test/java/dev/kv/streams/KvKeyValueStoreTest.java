@@ -167,6 +167,24 @@ class KvKeyValueStoreTest {
   }
 
   @Test
+  void commit_thatFails_changesNoOffset() {
+    store.close();
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    store = new KvKeyValueStore("store", Values.PLAIN, env);
+    store.init(context, store);
+    put("a", "1");
+    store.commit(Map.of(CHANGELOG_PARTITION, 5L));
+    env.fail(Fault.ERROR, Long.MAX_VALUE, operation -> operation.kind() != Kind.CLOSE);
+    assertThatThrownBy(() -> store.commit(Map.of(CHANGELOG_PARTITION, 6L, OTHER, 8L)))
+        .isInstanceOf(ProcessorStateException.class);
+    assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(5L);
+    assertThat(store.committedOffset(OTHER)).isNull();
+    assertThatThrownBy(() -> store.commit(Map.of())).isInstanceOf(ProcessorStateException.class);
+    assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(5L);
+    env.heal();
+  }
+
+  @Test
   void commit_ofANewStoreThatWasNeverWritten_keepsNoOffset() {
     store.commit(Map.of(CHANGELOG_PARTITION, 5L));
     assertThat(store.committedOffset(CHANGELOG_PARTITION)).isNull();

@@ -6,7 +6,9 @@ import dev.kv.ReadOptions;
 import dev.kv.WriteBatch;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.errors.ProcessorStateException;
@@ -19,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * 00 'o' partition topic   the offset, 8 bytes
  * </pre>
  *
- * <p>Numbers are big-endian, names are UTF-8. A change is seen here at once; the caller writes the
- * batch that it was added to. Changes come from one thread; {@link #get} and {@link #size} from
- * any.
+ * <p>Numbers are big-endian, names are UTF-8. The caller adds changes to a batch, writes it, and
+ * then applies them here, so that a write that fails changes nothing. Changes come from one thread;
+ * {@link #get} and {@link #size} from any.
  */
 final class CommittedOffsets {
   private static final byte[] PREFIX = {0, 'o'};
@@ -74,23 +76,40 @@ final class CommittedOffsets {
     return offsets.size();
   }
 
-  /** Sets an offset, and adds that to the batch if it was another. */
-  void set(WriteBatch batch, TopicPartition partition, long offset) {
-    Long before = offsets.put(partition, offset);
-    if (before == null || before != offset) {
-      batch.put(key(partition), ByteBuffer.allocate(Long.BYTES).putLong(offset).array());
-    }
+  /** Returns the changes that remove all offsets. */
+  Map<TopicPartition, @Nullable Long> removals() {
+    Map<TopicPartition, @Nullable Long> changes = new HashMap<>();
+    offsets.keySet().forEach(partition -> changes.put(partition, null));
+    return changes;
   }
 
-  /** Removes an offset, and adds that to the batch if there was one. */
-  void remove(WriteBatch batch, TopicPartition partition) {
-    if (offsets.remove(partition) != null) {
-      batch.delete(key(partition));
-    }
+  /**
+   * Adds changes to a batch, without those that would change nothing.
+   *
+   * @param changes the new offsets, or null for those to remove
+   */
+  void addTo(WriteBatch batch, Map<TopicPartition, @Nullable Long> changes) {
+    changes.forEach(
+        (partition, offset) -> {
+          if (!Objects.equals(offset, offsets.get(partition))) {
+            StoreDatabase.add(batch, key(partition), offset == null ? null : encode(offset));
+          }
+        });
   }
 
-  /** Removes all offsets. */
-  void clear(WriteBatch batch) {
-    offsets.keySet().forEach(partition -> remove(batch, partition));
+  private static byte[] encode(long offset) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(offset).array();
+  }
+
+  /** Applies changes that were written. */
+  void apply(Map<TopicPartition, @Nullable Long> changes) {
+    changes.forEach(
+        (partition, offset) -> {
+          if (offset == null) {
+            offsets.remove(partition);
+          } else {
+            offsets.put(partition, offset);
+          }
+        });
   }
 }

@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -326,10 +327,9 @@ public final class StoreDatabase {
   public void commit(Map<TopicPartition, Long> changelogOffsets) {
     check();
     WriteBatch batch = WriteBatch.create();
-    if (changelogOffsets.isEmpty()) {
-      offsets.clear(batch);
-    }
-    changelogOffsets.forEach((partition, offset) -> setOffset(batch, partition, offset));
+    Map<TopicPartition, @Nullable Long> changes =
+        changelogOffsets.isEmpty() ? offsets.removals() : kept(changelogOffsets);
+    offsets.addTo(batch, changes);
     byte[] encoded = PositionCodec.encode(position);
     if (!Arrays.equals(encoded, writtenPosition)) {
       batch.put(POSITION, encoded);
@@ -340,18 +340,22 @@ public final class StoreDatabase {
     if (batch.count() > 0) {
       writeUnmarked(batch);
     }
+    offsets.apply(changes);
     writtenPosition = encoded;
     marked = false;
   }
 
-  private void setOffset(WriteBatch batch, TopicPartition partition, @Nullable Long offset) {
-    if (offset == null) {
-      offsets.remove(batch, partition);
-    } else if (!untouched || offset < 0) {
-      // An untouched store gets those of the checkpoint file of an older version of Streams, which
-      // are for a store that was not in kv
-      offsets.set(batch, partition, offset);
+  /**
+   * Returns the changes of offsets that a commit keeps. An untouched store gets those of the
+   * checkpoint file of an older version of Streams, which are for a store that was not in kv.
+   */
+  private Map<TopicPartition, @Nullable Long> kept(
+      Map<TopicPartition, @Nullable Long> changelogOffsets) {
+    Map<TopicPartition, @Nullable Long> changes = new HashMap<>(changelogOffsets);
+    if (untouched) {
+      changes.values().removeIf(offset -> offset != null && offset >= 0);
     }
+    return changes;
   }
 
   /** Returns the value of a key, or null if there is none. */

@@ -8,8 +8,11 @@ import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.env.Env;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,11 +43,17 @@ final class CommittedOffsetsTest {
     return found;
   }
 
+  private static Map<TopicPartition, @Nullable Long> change(
+      TopicPartition partition, @Nullable Long offset) {
+    Map<TopicPartition, @Nullable Long> change = new HashMap<>();
+    change.put(partition, offset);
+    return change;
+  }
+
   @Test
   void offsets_thatWereWritten_areLoaded() {
     WriteBatch batch = WriteBatch.create();
-    offsets.set(batch, FIRST, 7);
-    offsets.set(batch, SECOND, 1L << 40);
+    offsets.addTo(batch, Map.of(FIRST, 7L, SECOND, 1L << 40));
     db.write(batch.put(new byte[] {0, 'p'}, new byte[1]));
     CommittedOffsets found = loaded();
     assertThat(found.size()).isEqualTo(2);
@@ -55,25 +64,41 @@ final class CommittedOffsetsTest {
   @Test
   void batch_holdsWhatChanges() {
     WriteBatch batch = WriteBatch.create();
-    offsets.set(batch, FIRST, 1000);
-    offsets.set(batch, FIRST, 1000);
-    offsets.remove(batch, SECOND);
+    offsets.addTo(batch, change(FIRST, 1000L));
+    offsets.apply(change(FIRST, 1000L));
     assertThat(batch.count()).isEqualTo(1);
-    offsets.set(batch, FIRST, 1001);
-    assertThat(batch.count()).isEqualTo(2);
+    offsets.addTo(batch, change(FIRST, 1000L));
+    offsets.addTo(batch, change(SECOND, null));
+    assertThat(batch.count()).isEqualTo(1);
+    offsets.addTo(batch, change(FIRST, 1001L));
+    offsets.addTo(batch, change(FIRST, null));
+    assertThat(batch.count()).isEqualTo(3);
   }
 
   @Test
-  void clear_removesAll() {
-    WriteBatch batch = WriteBatch.create();
-    offsets.set(batch, FIRST, 1);
-    offsets.set(batch, SECOND, 2);
-    db.write(batch);
-    batch.clear();
-    offsets.clear(batch);
-    db.write(batch);
-    assertThat(offsets.size()).isZero();
+  void changes_areSeenWhenTheyAreApplied() {
+    offsets.addTo(WriteBatch.create(), change(FIRST, 1L));
     assertThat(offsets.get(FIRST)).isNull();
+    offsets.apply(change(FIRST, 1L));
+    assertThat(offsets.get(FIRST)).isEqualTo(1);
+    offsets.apply(change(FIRST, null));
+    assertThat(offsets.get(FIRST)).isNull();
+  }
+
+  @Test
+  void removals_removeAll() {
+    WriteBatch batch = WriteBatch.create();
+    Map<TopicPartition, Long> both = Map.of(FIRST, 1L, SECOND, 2L);
+    offsets.addTo(batch, both);
+    db.write(batch);
+    offsets.apply(both);
+    batch.clear();
+    Map<TopicPartition, @Nullable Long> removals = offsets.removals();
+    offsets.addTo(batch, removals);
+    db.write(batch);
+    assertThat(offsets.size()).isEqualTo(2);
+    offsets.apply(removals);
+    assertThat(offsets.size()).isZero();
     assertThat(loaded().size()).isZero();
   }
 
