@@ -42,7 +42,10 @@ abstract class SegmentedStore extends KvStateStore {
   private final long retention;
   private final long interval;
 
-  /** The greatest time of an entry that was written or restored since the open. */
+  /**
+   * The greatest time of an entry that was written or restored with this object. It is kept when
+   * the store is closed and initialized again.
+   */
   private volatile long streamTime = -1;
 
   /** The segments before this one were deleted. */
