@@ -88,7 +88,7 @@ public final class DatabaseRecovery {
       recovery.requireConfirmed(
           versions.recoveredSequence(),
           FileNames.manifest(context.directory(), versions.manifestNumber()));
-      requireNotFresh(found, recovery);
+      requireNotFresh(found);
       boolean cut = versions.recoveredTail() > 0;
       if (cut) {
         LostFiles lost = new LostFiles(context.env(), context.directory());
@@ -145,10 +145,9 @@ public final class DatabaseRecovery {
    * Throws if the MANIFEST is that of a new database, and the directory is not. The first edit
    * after the creation names the first log, before that log has a record.
    */
-  private void requireNotFresh(List<FileName> found, LogRecovery recovery) {
+  private void requireNotFresh(List<FileName> found) {
     if (versions.logNumber() == 0
         && versions.recoveredSequence() == 0
-        && recovery.foundNothing()
         && hasTable(found)) {
       throw new CorruptionException(
           "MANIFEST: it has no edits, and there are tables; DB.repair rebuilds the database",

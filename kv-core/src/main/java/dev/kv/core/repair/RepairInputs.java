@@ -108,7 +108,10 @@ final class RepairInputs {
             fault);
       } else {
         takesEvery = false;
-        tables.retainAll(named); // others are of changes that were not finished, or obsolete
+        long next = versions.recoveredNextNumber();
+        // Without a log, a MANIFEST that has lost its end names nothing that could be missing
+        boolean takesLater = oldestLog == 0;
+        tables.removeIf(number -> !named.contains(number) && !(takesLater && number >= next));
       }
       logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
     } catch (CorruptionException | DBIOException e) {

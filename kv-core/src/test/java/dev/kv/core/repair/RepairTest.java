@@ -12,7 +12,10 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.admin.RepairReport;
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.manifest.NewDatabase;
+import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
+import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBLockedException;
 import dev.kv.errors.NoSuchDatabaseException;
@@ -463,5 +466,26 @@ class RepairTest {
 
   private static int tables(Env env, Path directory) throws IOException {
     return (int) env.list(directory).stream().filter(name -> name.endsWith(".ldb")).count();
+  }
+
+  /** As if the MANIFEST had lost all edits after its base: no log that it names is missing. */
+  @Test
+  void repair_withAManifestThatNamesNoLog_usesAllTables() throws IOException {
+    Path directory = fill();
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.filter(each -> each.toString().contains("MANIFEST-")).toList()) {
+        Files.delete(file);
+      }
+    }
+    try (DatabaseContext context = new DatabaseContext(directory, OPTIONS)) {
+      NewDatabase.create(context.manifestContext());
+    }
+    assertThatThrownBy(() -> DB.open(directory, OPTIONS)).isInstanceOf(CorruptionException.class);
+    DB.repair(directory, OPTIONS);
+    try (DB db = DB.open(directory, OPTIONS)) {
+      for (Map.Entry<String, String> entry : model.entrySet()) {
+        assertThat(db.get(bytes(entry.getKey()))).isEqualTo(bytes(entry.getValue()));
+      }
+    }
   }
 }
