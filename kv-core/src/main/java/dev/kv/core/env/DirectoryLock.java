@@ -121,20 +121,29 @@ final class DirectoryLock implements Env.Lock {
       throws IOException {
     while (true) {
       RegularFile.require(real, LinkOption.NOFOLLOW_LINKS);
-      String before = identity(real);
+      String before = identity(real); // that of the file to open, if it is the same afterwards
       FileChannel channel =
           FileChannel.open(
               real, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-      String identity = before == null ? identity(real) : before;
-      opened.run();
-      if (!lock(channel, unclosable)) {
-        return null;
+      try (Undo undo = new Undo(() -> closeQuietly(channel))) {
+        opened.run();
+        if (!lock(channel, unclosable)) {
+          undo.cancel();
+          return null;
+        }
+        if (Objects.equals(before, identity(real)) && Files.exists(real)) {
+          undo.cancel();
+          return channel;
+        }
       }
-      String now = identity(real);
-      if (Objects.equals(identity, now) && (now != null || Files.exists(real))) {
-        return channel;
-      }
+    }
+  }
+
+  private static void closeQuietly(FileChannel channel) {
+    try {
       channel.close();
+    } catch (IOException e) {
+      return; // its lock is of no use
     }
   }
 
