@@ -164,7 +164,7 @@ public final class Backups {
    */
   public List<Backup> list() {
     try {
-      return catalogs.readAll().stream().map(Catalog::backup).toList();
+      return catalogs.readPresent().stream().map(Catalog::backup).toList();
     } catch (IOException e) {
       throw failure("cannot list the backups in", e);
     }
@@ -281,7 +281,8 @@ public final class Backups {
     try {
       files.requireNoLink();
       if (!env.exists(directory.resolve(LOCK))) {
-        requireAny(catalogs.readAll()); // before a LOCK is left in a directory of something else
+        requireAny(
+            catalogs.readPresent()); // before a LOCK is left in a directory of something else
       }
       Env.Lock lock = lock();
       try (lock) {
@@ -326,7 +327,7 @@ public final class Backups {
           throw otherFile(directory.resolve(name));
         }
       }
-      if (!catalogs.readAll().isEmpty()) {
+      if (!catalogs.readPresent().isEmpty()) {
         files.createIfMissing();
         return;
       }

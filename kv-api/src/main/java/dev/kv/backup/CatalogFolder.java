@@ -56,12 +56,21 @@ final class CatalogFolder {
   }
 
   /**
-   * Returns the catalogs of all backups, the oldest first.
+   * Returns the catalogs of all backups, the oldest first. Called with the lock held.
    *
    * @throws CorruptionException if one is damaged, or a file is named almost as a catalog is, so
    *     that it may be one
    */
   List<Catalog> readAll() throws IOException {
+    return readAll(false);
+  }
+
+  /** As {@link #readAll}, without the lock: leaves out those that are pruned meanwhile. */
+  List<Catalog> readPresent() throws IOException {
+    return readAll(true);
+  }
+
+  private List<Catalog> readAll(boolean presentOnly) throws IOException {
     requireDirectory();
     TreeMap<Long, Catalog> found = new TreeMap<>();
     for (String name : env.list(directory)) {
@@ -70,7 +79,9 @@ final class CatalogFolder {
         try {
           found.put(number, decode(number));
         } catch (NoSuchFileException pruned) {
-          continue;
+          if (!presentOnly) {
+            throw pruned; // it names files that must not be deleted
+          }
         }
       } else if (name.startsWith(PREFIX)) {
         throw new CorruptionException(

@@ -68,6 +68,8 @@ public final class NewDirectory implements AutoCloseable {
    * @throws IOException if the directory cannot be created, or the sync for a new one fails
    */
   public static List<Path> createDurably(Env env, Path directory) throws IOException {
+    Objects.requireNonNull(env, "env");
+    Objects.requireNonNull(directory, "directory");
     boolean isNew = isMissing(env, directory);
     List<Path> parents = new ArrayList<>();
     Path each = directory.toAbsolutePath().normalize().getParent();

@@ -823,4 +823,27 @@ class BackupsTest {
         .hasMessageContaining("no backup 1");
     assertThat(backups.verify(2)).isEmpty();
   }
+
+  /** As if the list were on a volume that is not there: what it names must not be deleted. */
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void prune_withAListThatCannotBeFound_deletesNothing() throws IOException {
+    Path directory = temp.resolve("list");
+    Backups backups = Backups.in(directory);
+    try (DB db = DB.open(temp.resolve("db"), Options.builder().createIfMissing(true).build())) {
+      for (int i = 1; i <= 3; i++) {
+        write(db, history, 5 * i - 4, 5 * i);
+        backups.create(db.admin());
+      }
+    }
+    Path list = directory.resolve("backup-000002");
+    Path away = Files.move(list, temp.resolve("away"));
+    Files.createSymbolicLink(list, temp.resolve("nowhere"));
+    assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(DBIOException.class);
+    Files.delete(list);
+    Files.move(away, list);
+    for (int number = 1; number <= 3; number++) {
+      assertThat(backups.verify(number)).isEmpty();
+    }
+  }
 }
