@@ -5,11 +5,14 @@ import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.background.OldTombstones;
 import dev.kv.core.background.StaleTables;
 import dev.kv.core.key.KeyRange;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -71,15 +74,16 @@ final class Admin extends Inspector implements DBAdmin {
     checkOpen();
     parts.tree().compactor().requireNotSuspended();
     flush();
+    UserKeyComparator order = parts.context().comparator().userComparator();
     OldTombstones old =
-        new OldTombstones(
-            parts.files().versions(),
-            parts.context().tables(),
-            parts.context().comparator().userComparator());
+        new OldTombstones(parts.files().versions(), parts.context().tables(), order);
     Instant time = before(age);
+    List<KeyRange> done = new ArrayList<>();
     for (FileMetadata table : old.writtenUntil(time)) {
-      if (old.isLeft(table, time)) { // an earlier one of these compactions may have rewritten it
-        compactRange(table.userKeys());
+      KeyRange range = table.userKeys();
+      if (done.stream().noneMatch(each -> each.covers(order, range)) && old.isLeft(table, time)) {
+        compactRange(range);
+        done.add(range);
       }
     }
   }
