@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,5 +46,12 @@ class LauncherTest {
     assertThat(words)
         .containsAll(options.lines().flatMap(all -> Stream.of(all.split(" "))).toList())
         .endsWith(command, "a b");
+  }
+
+  /** The command interpreter may not find labels in a file with other ends. */
+  @Test
+  void linesOfTheLauncherForWindows_endAsItWants() throws Exception {
+    String text = Files.readString(Path.of("kv.cmd"));
+    assertThat(text).endsWith("\r\n").doesNotContainPattern("[^\r]\n");
   }
 }

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * order of keys. Damage is reported as a message, and the scan continues after it.
  */
 public final class VersionScan {
+  /** Each listing needs a writer that makes a table at that moment. */
+  private static final int MOST_LISTINGS = 50;
+
   private final Meter meter = new Meter();
   private final Path directory;
   private final EntryFormat format;
@@ -73,6 +77,10 @@ public final class VersionScan {
   public boolean run() throws IOException {
     List<Map.Entry<Path, DatabaseFile>> files = files();
     Set<Long> inUse = tablesBesideAWriter();
+    for (int i = 0; i < MOST_LISTINGS && inUse != null && !tables(files).containsAll(inUse); i++) {
+      files = files(); // the writer has made a table after the listing
+      inUse = tablesBesideAWriter();
+    }
     long bytes =
         DatabaseFiles.bytes(directory, DatabaseFile.Kind.TABLE)
             + DatabaseFiles.bytes(directory, DatabaseFile.Kind.LOG);
@@ -107,6 +115,14 @@ public final class VersionScan {
     } catch (CorruptionException | NoSuchFileException unreadable) {
       return null;
     }
+  }
+
+  private static Set<Long> tables(List<Map.Entry<Path, DatabaseFile>> files) {
+    return files.stream()
+        .map(Map.Entry::getValue)
+        .filter(file -> file.kind() == DatabaseFile.Kind.TABLE)
+        .map(DatabaseFile::number)
+        .collect(Collectors.toSet());
   }
 
   private List<Map.Entry<Path, DatabaseFile>> files() throws IOException {

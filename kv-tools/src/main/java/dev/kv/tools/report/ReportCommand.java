@@ -85,8 +85,17 @@ public final class ReportCommand implements Callable<Integer> {
     if (!Files.isDirectory(directory)) {
       throw new Failure(directory + ": no such directory");
     }
+    if (!Files.isWritable(directory)) {
+      throw new Failure(directory + ": no file can be made there");
+    }
     requireReplaceable(output);
-    requireReplaceable(partial());
+    if (!isEmptyFile(partial())) { // as a kill may leave it
+      requireReplaceable(partial());
+    }
+  }
+
+  private static boolean isEmptyFile(Path file) throws IOException {
+    return Files.isRegularFile(file) && Files.size(file) == 0;
   }
 
   /**
