@@ -59,7 +59,11 @@ public final class CloseAll {
     return first;
   }
 
-  private static RuntimeException unchecked(Throwable failure) {
+  /**
+   * Returns the exception with which to pass on a failure of any step: itself, or one with it as
+   * the cause if it is a checked exception. Throws it if it is an Error.
+   */
+  public static RuntimeException unchecked(Throwable failure) {
     if (failure instanceof Error error) {
       throw error;
     }

@@ -1,11 +1,11 @@
 package dev.kv.core.iterator;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.memory.FieldHandles;
 import dev.kv.errors.DBClosedException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.lang.reflect.UndeclaredThrowableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,12 +112,7 @@ public abstract class CursorGuard {
         return closedDuringMove(cause);
       }
     }
-    if (cause instanceof Error error) {
-      throw error;
-    }
-    return cause instanceof RuntimeException unchecked
-        ? unchecked
-        : new UndeclaredThrowableException(cause);
+    return CloseAll.unchecked(cause);
   }
 
   /**

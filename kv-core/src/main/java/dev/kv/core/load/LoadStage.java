@@ -1,10 +1,10 @@
 package dev.kv.core.load;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.memory.Undo;
 import dev.kv.env.Env;
-import java.lang.reflect.UndeclaredThrowableException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -111,14 +111,8 @@ final class LoadStage<T> implements AutoCloseable {
 
   @GuardedBy("lock")
   private void checkFailure() {
-    if (failure instanceof RuntimeException e) {
-      throw e;
-    }
-    if (failure instanceof Error e) {
-      throw e;
-    }
-    if (failure != null) { // a callback or an Env in another language may throw a checked exception
-      throw new UndeclaredThrowableException(failure);
+    if (failure != null) {
+      throw CloseAll.unchecked(failure);
     }
   }
 
