@@ -50,48 +50,48 @@ public final class EngineLogger {
     return target != null && target.isInfoEnabled();
   }
 
+  /** slf4j's levels, of which this class must not know where there is no slf4j. */
+  private enum Level {
+    DEBUG,
+    INFO,
+    WARN,
+    ERROR
+  }
+
+  private void log(Level level, String format, @Nullable Object... arguments) {
+    if (target == null) {
+      return;
+    }
+    try {
+      switch (level) {
+        case DEBUG -> target.debug(format, arguments);
+        case INFO -> target.info(format, arguments);
+        case WARN -> target.warn(format, arguments);
+        case ERROR -> target.error(format, arguments);
+      }
+    } catch (Exception | LinkageError lost) {
+      return;
+    }
+  }
+
   /** Logs what only somebody who looks for a fault wants to know. */
   public void debug(String format, @Nullable Object... arguments) {
-    if (target != null) {
-      try {
-        target.debug(format, arguments);
-      } catch (Exception | LinkageError lost) {
-        return;
-      }
-    }
+    log(Level.DEBUG, format, arguments);
   }
 
   /** Logs what an operator may want to know. */
   public void info(String format, @Nullable Object... arguments) {
-    if (target != null) {
-      try {
-        target.info(format, arguments);
-      } catch (Exception | LinkageError lost) {
-        return;
-      }
-    }
+    log(Level.INFO, format, arguments);
   }
 
   /** Logs what an operator should look at. */
   public void warn(String format, @Nullable Object... arguments) {
-    if (target != null) {
-      try {
-        target.warn(format, arguments);
-      } catch (Exception | LinkageError lost) {
-        return;
-      }
-    }
+    log(Level.WARN, format, arguments);
   }
 
   /** Logs a failure. */
   public void error(String format, @Nullable Object... arguments) {
-    if (target != null) {
-      try {
-        target.error(format, arguments);
-      } catch (Exception | LinkageError lost) {
-        return;
-      }
-    }
+    log(Level.ERROR, format, arguments);
   }
 
   /**
