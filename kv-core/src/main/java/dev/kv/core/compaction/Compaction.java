@@ -92,7 +92,7 @@ public record Compaction(
 
   /** Returns the bytes of all inputs. */
   public long inputBytes() {
-    return Version.totalSize(tables.inputs()) + Version.totalSize(tables.nextLevelInputs());
+    return Version.totalSize(allInputs());
   }
 
   /**

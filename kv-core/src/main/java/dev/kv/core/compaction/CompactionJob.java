@@ -164,8 +164,7 @@ public final class CompactionJob {
 
   /** Returns the input with that file name, or all inputs if the name is not that of a table. */
   private List<FileMetadata> inputsNamed(String file) {
-    List<FileMetadata> all = new ArrayList<>(compaction.inputs());
-    all.addAll(compaction.nextLevelInputs());
+    List<FileMetadata> all = compaction.allInputs();
     FileName name = FileNames.parse(Path.of(file).getFileName().toString());
     return name == null
         ? all

@@ -28,6 +28,7 @@ public final class OutputWriter implements AutoCloseable {
 
   private final OutputContext context;
   private final @Nullable WarmSuccession succession;
+  private final long writtenAt;
   private final BuildBuffers buffers;
   private final List<FileMetadata> finished = new ArrayList<>();
   private final List<Path> created = new ArrayList<>();
@@ -35,7 +36,6 @@ public final class OutputWriter implements AutoCloseable {
   private @Nullable TableBuilder builder;
   private byte[] smallest = {};
   private long number;
-  private long writtenAt = -1;
   private boolean kept;
   private boolean closed;
 
@@ -48,6 +48,7 @@ public final class OutputWriter implements AutoCloseable {
   OutputWriter(OutputContext context, @Nullable WarmSuccession succession) {
     this.context = context;
     this.succession = succession;
+    this.writtenAt = context.writtenAt().getAsLong();
     this.buffers = context.buffers().acquire(context.format());
   }
 
@@ -108,9 +109,6 @@ public final class OutputWriter implements AutoCloseable {
     created.add(path);
     file = context.target().env().createWritable(path);
     builder = new TableBuilder(context.format(), context.comparator(), file, buffers);
-    if (writtenAt < 0) {
-      writtenAt = context.writtenAt().getAsLong();
-    }
     builder.setWrittenAt(writtenAt);
     if (succession != null) {
       succession.begin(number);

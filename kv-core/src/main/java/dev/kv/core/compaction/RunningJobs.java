@@ -112,8 +112,7 @@ public final class RunningJobs {
     take(compaction.level(), compaction.inputs(), 1);
     take(compaction.outputLevel(), compaction.nextLevelInputs(), 1);
     if (!compaction.isTrivialMove()) {
-      withTombstones.removeAll(compaction.inputs());
-      withTombstones.removeAll(compaction.nextLevelInputs());
+      withTombstones.removeAll(compaction.allInputs());
     }
   }
 
@@ -180,14 +179,12 @@ public final class RunningJobs {
   public boolean needsSetAside(Compaction compaction) {
     return hasSetAside()
         && !compaction.isTrivialMove()
-        && (!Collections.disjoint(setAside, compaction.inputs())
-            || !Collections.disjoint(setAside, compaction.nextLevelInputs()));
+        && !Collections.disjoint(setAside, compaction.allInputs());
   }
 
   /** Returns true if a compaction has to wait for a running job. */
   public boolean conflicts(Compaction compaction) {
-    return anyBusy(compaction.inputs())
-        || anyBusy(compaction.nextLevelInputs())
+    return anyBusy(compaction.allInputs())
         || overlapsOutput(compaction)
         || isReserved(compaction.keys());
   }

@@ -1,8 +1,6 @@
 package dev.kv.core.recovery;
 
-import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.compaction.FlushResult;
-import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
@@ -76,8 +74,7 @@ public final class RecoveredTables implements LogRecovery.Sink {
   private boolean mergeWith(List<FileMetadata> small, MemTable memtable) {
     TableOutputs outputs = outputs();
     try (ForwardIterator entries = SmallTables.merge(context, memtable, small)) {
-      OutputContext replacing = outputs.context().replacing(context.tables(), small);
-      add(new FlushJob(entries, replacing).run());
+      add(outputs.flush(entries, small));
     } catch (DBException e) {
       outputs.abandon();
       LOG.warn("{}: small tables of level 0 are not merged: {}", context.directory(), e.toString());

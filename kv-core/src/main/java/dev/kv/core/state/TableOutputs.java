@@ -55,7 +55,12 @@ public final class TableOutputs {
    * Writes all entries of a cursor, which is borrowed, as one table; writes none if it is empty.
    */
   public FlushResult flush(ForwardIterator entries) {
-    return new FlushJob(entries, context()).run();
+    return flush(entries, List.of());
+  }
+
+  /** Does the same with a table that replaces others, too. */
+  public FlushResult flush(ForwardIterator entries, List<FileMetadata> replaced) {
+    return new FlushJob(entries, context().replacing(context.tables(), replaced)).run();
   }
 
   private long next() {
