@@ -20,9 +20,7 @@ public final class ChangeFeedArguments {
    *     given
    */
   void require(Path directory) {
-    if (!end
-        && DatabaseFiles.isDatabase(directory)
-        && DatabaseFiles.exists(directory.resolve("CHANGES"))) {
+    if (!end && DatabaseFiles.isDatabase(directory) && DatabaseFiles.hasChanges(directory)) {
       throw new Failure(
           directory
               + ": has a file CHANGES: its program keeps logs for readers of changes. A write by kv"

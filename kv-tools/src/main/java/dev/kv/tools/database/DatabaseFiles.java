@@ -131,6 +131,11 @@ public final class DatabaseFiles {
     return directory == null ? Path.of("/") : directory;
   }
 
+  /** Returns true if the program of a database keeps logs for readers of changes. */
+  public static boolean hasChanges(Path directory) {
+    return exists(directory.resolve("CHANGES"));
+  }
+
   /** Returns the name of the MANIFEST that a CURRENT file holds. */
   public static String manifestNamedBy(Path current) throws IOException {
     return DatabaseFile.currentManifest(Env.fileSystem(), directoryOf(current));
@@ -167,32 +172,28 @@ public final class DatabaseFiles {
    */
   public static @Nullable String comparatorName(Path directory) {
     try {
-      for (int tries = 1; ; tries++) {
-        try {
-          Path current = currentManifest(directory);
-          return current == null ? newestComparatorName(directory) : comparatorNameIn(current);
-        } catch (NoSuchFileException replaced) {
-          if (tries == TRIES) {
-            throw replaced;
-          }
-        }
-      }
+      return namesManifest(directory)
+          ? readManifest(directory, DatabaseFiles::comparatorNameIn)
+          : newestComparatorName(directory);
     } catch (IOException unreadable) {
       throw new Failure(FailureText.describe(unreadable));
     }
   }
 
-  /** Returns the MANIFEST that CURRENT names; null if CURRENT does not name one that exists. */
-  private static @Nullable Path currentManifest(Path directory) throws IOException {
-    if (!isDatabase(directory)) {
-      return null;
-    }
+  /** Returns true if there is a CURRENT, and it names a file that exists. */
+  private static boolean namesManifest(Path directory) throws IOException {
     try {
-      Path manifest = directory.resolve(DatabaseFile.currentManifest(Env.fileSystem(), directory));
-      return exists(manifest) ? manifest : null;
-    } catch (CorruptionException damaged) {
-      return null;
+      return isDatabase(directory) && readManifest(directory, DatabaseFiles::requireFile);
+    } catch (CorruptionException | NoSuchFileException damaged) {
+      return false;
     }
+  }
+
+  private static boolean requireFile(Path file) throws NoSuchFileException {
+    if (!exists(file)) {
+      throw new NoSuchFileException(file.toString());
+    }
+    return true;
   }
 
   private static @Nullable String newestComparatorName(Path directory) throws IOException {
@@ -209,7 +210,7 @@ public final class DatabaseFiles {
     for (int i = 0; i < manifests.size() && name == null; i++) {
       try {
         name = comparatorNameIn(DatabaseFile.manifest(directory, manifests.get(i)));
-      } catch (CorruptionException | Failure unreadable) {
+      } catch (CorruptionException | Failure | NoSuchFileException unreadable) {
         name = null;
       }
     }

@@ -220,7 +220,7 @@ public final class Verifier {
 
   private void checkOtherFiles(Tree tree, boolean treeIsWhole) throws IOException {
     long previous = -1;
-    boolean keepsLogs = DatabaseFiles.exists(directory.resolve("CHANGES"));
+    boolean keepsLogs = DatabaseFiles.hasChanges(directory);
     for (Map.Entry<Path, DatabaseFile> each : DatabaseFiles.files(directory).entrySet()) {
       Path child = each.getKey();
       DatabaseFile file = each.getValue();
