@@ -281,8 +281,8 @@ public final class Backups {
     try {
       files.requireNoLink();
       if (!env.exists(directory.resolve(LOCK))) {
-        requireAny(
-            catalogs.readPresent()); // before a LOCK is left in a directory of something else
+        // Before a LOCK is left in a directory of something else
+        requireAny(catalogs.readPresent());
       }
       Env.Lock lock = lock();
       try (lock) {

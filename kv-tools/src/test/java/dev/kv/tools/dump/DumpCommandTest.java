@@ -8,6 +8,7 @@ import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.table.TableWriter;
+import dev.kv.tools.BusyWriter;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -402,34 +402,13 @@ class DumpCommandTest {
   @Test
   void allVersions_besideAWriter_findNoDamage() throws Exception {
     Path dir = temp.resolve("busy");
-    Options options = Options.builder().createIfMissing(true).writeBufferSize(64 << 10).build();
-    AtomicBoolean stop = new AtomicBoolean();
-    AtomicBoolean stopped = new AtomicBoolean();
-    try (DB db = DB.open(dir, options)) {
-      db.put(new byte[] {1}, new byte[] {1});
-      Thread writer =
-          new Thread(
-              () -> {
-                byte[] value = new byte[300];
-                for (int i = 0; !stop.get(); i = (i + 7919) % 5000) {
-                  value[i % value.length]++;
-                  db.put(("key" + i).getBytes(), value);
-                }
-                stopped.set(true);
-              });
-      writer.start();
-      try {
-        for (int i = 0; i < 20; i++) {
-          Cli scan = Cli.run("scan", dir.toString(), "--all-versions");
-          assertThat(scan.exitCode()).as(scan.err()).isZero();
-          assertThat(scan.err()).doesNotContain("damaged");
-          assertThat(scan.err()).contains("another process has the database open");
-        }
-      } finally {
-        stop.set(true);
-        writer.join();
+    try (BusyWriter writer = new BusyWriter(dir)) {
+      for (int i = 0; i < 20; i++) {
+        Cli scan = Cli.run("scan", dir.toString(), "--all-versions");
+        assertThat(scan.exitCode()).as(scan.err()).isZero();
+        assertThat(scan.err()).doesNotContain("damaged");
+        assertThat(scan.err()).contains("another process has the database open");
       }
-      assertThat(stopped).as("the writer wrote until it was stopped").isTrue();
     }
   }
 

@@ -10,6 +10,7 @@ import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.errors.DBException;
+import dev.kv.tools.BusyWriter;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
@@ -392,32 +393,11 @@ class VerifyCommandTest {
   @Test
   void verify_besideAWriter_findsNoDamage() throws Exception {
     Path dir = temp.resolve("busy");
-    Options options = Options.builder().createIfMissing(true).writeBufferSize(64 << 10).build();
-    AtomicBoolean stop = new AtomicBoolean();
-    AtomicBoolean stopped = new AtomicBoolean();
-    try (DB db = DB.open(dir, options)) {
-      db.put(new byte[] {1}, new byte[] {1});
-      Thread writer =
-          new Thread(
-              () -> {
-                byte[] value = new byte[300];
-                for (int i = 0; !stop.get(); i = (i + 7919) % 5000) {
-                  value[i % value.length]++;
-                  db.put(("key" + i).getBytes(), value);
-                }
-                stopped.set(true);
-              });
-      writer.start();
-      try {
-        for (int i = 0; i < 10; i++) {
-          Cli verify = Cli.run("verify", dir.toString());
-          assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
-        }
-      } finally {
-        stop.set(true);
-        writer.join();
+    try (BusyWriter writer = new BusyWriter(dir)) {
+      for (int i = 0; i < 10; i++) {
+        Cli verify = Cli.run("verify", dir.toString());
+        assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
       }
-      assertThat(stopped).as("the writer wrote until it was stopped").isTrue();
     }
   }
 

@@ -14,6 +14,7 @@ import java.util.ListIterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.iq80.leveldb.CompressionType;
 import org.iq80.leveldb.DBException;
@@ -229,21 +230,26 @@ class KvIteratorTest {
     }
   }
 
+  private static void moveIntoTheDamage(
+      DBIterator entries, BooleanSupplier hasMore, Runnable move) {
+    int shown = 0;
+    try {
+      while (hasMore.getAsBoolean()) {
+        move.run();
+        shown++;
+      }
+    } catch (DBException e) {
+      assertThat(e).hasCauseInstanceOf(CorruptionException.class);
+    }
+    assertThat(shown).isBetween(ENTRIES / 4, ENTRIES * 3 / 4);
+    assertThatAllMovesFail(entries);
+  }
+
   @Test
   void next_intoADamagedBlock_failsUntilASeek() throws IOException {
     writeDamagedTable();
     try (DBIterator entries = db.iterator()) {
-      int shown = 0;
-      try {
-        while (entries.hasNext()) {
-          entries.next();
-          shown++;
-        }
-      } catch (DBException e) {
-        assertThat(e).hasCauseInstanceOf(CorruptionException.class);
-      }
-      assertThat(shown).isBetween(ENTRIES / 4, ENTRIES * 3 / 4);
-      assertThatAllMovesFail(entries);
+      moveIntoTheDamage(entries, entries::hasNext, entries::next);
       entries.seekToFirst();
       assertThat(entries.hasPrev()).isFalse();
       assertThat(entries.next().getKey()).isEqualTo("key1000".getBytes(UTF_8));
@@ -255,17 +261,7 @@ class KvIteratorTest {
     writeDamagedTable();
     try (DBIterator entries = db.iterator()) {
       entries.seek("x".getBytes(UTF_8));
-      int shown = 0;
-      try {
-        while (entries.hasPrev()) {
-          entries.prev();
-          shown++;
-        }
-      } catch (DBException e) {
-        assertThat(e).hasCauseInstanceOf(CorruptionException.class);
-      }
-      assertThat(shown).isBetween(ENTRIES / 4, ENTRIES * 3 / 4);
-      assertThatAllMovesFail(entries);
+      moveIntoTheDamage(entries, entries::hasPrev, entries::prev);
       entries.seekToLast();
       assertThat(entries.next().getKey()).isEqualTo(("key" + (999 + ENTRIES)).getBytes(UTF_8));
     }
