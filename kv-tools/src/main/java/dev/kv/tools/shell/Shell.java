@@ -7,9 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.LineReader;
-import org.jline.reader.ParsedLine;
-import org.jline.reader.Parser;
-import org.jline.reader.SyntaxError;
+import org.jline.reader.LineReaderBuilder;
 import org.jline.reader.UserInterruptException;
 import org.jline.reader.impl.DefaultParser;
 import org.jline.terminal.Terminal;
@@ -51,12 +49,16 @@ final class Shell {
     this.commands = commands;
   }
 
-  /** Returns the parser of lines: words are separated by blanks outside quotes. */
-  static Parser parser() {
+  /** Returns a builder of what reads lines on a terminal; {@link Words} splits what was read. */
+  static LineReaderBuilder reader(Terminal terminal) {
     DefaultParser parser = new DefaultParser();
     parser.setEscapeChars(new char[0]);
     parser.setEofOnUnclosedQuote(true);
-    return parser;
+    return LineReaderBuilder.builder()
+        .terminal(terminal)
+        .appName("kv")
+        .parser(parser)
+        .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true); // a key may have !! in it
   }
 
   /** Returns true if a line has asked to leave. */
@@ -98,12 +100,11 @@ final class Shell {
   int run(String line) {
     List<String> words;
     try {
-      ParsedLine parsed = parser().parse(line, line.length(), Parser.ParseContext.ACCEPT_LINE);
-      words = parsed.words();
-    } catch (SyntaxError unclosed) {
-      return refuse("a quote is not closed");
+      words = Words.of(line);
+    } catch (IllegalArgumentException unclosed) {
+      return refuse(String.valueOf(unclosed.getMessage()));
     }
-    if (words.isEmpty() || words.get(0).isEmpty()) {
+    if (words.isEmpty()) {
       return 0;
     }
     String name = words.get(0);

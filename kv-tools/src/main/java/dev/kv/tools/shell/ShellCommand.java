@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jline.reader.LineReader;
-import org.jline.reader.LineReaderBuilder;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 import org.jspecify.annotations.Nullable;
@@ -74,10 +73,7 @@ public final class ShellCommand implements Callable<Integer> {
     Path file = history == null ? Path.of(System.getProperty("user.home"), ".kv_history") : history;
     try (Terminal terminal = TerminalBuilder.builder().name("kv").build()) {
       LineReader reader =
-          LineReaderBuilder.builder()
-              .terminal(terminal)
-              .appName("kv")
-              .parser(Shell.parser())
+          Shell.reader(terminal)
               .completer(new ShellCompleter(database, commands))
               .variable(LineReader.HISTORY_FILE, file)
               .build();

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jline.reader.Candidate;
 import org.jline.reader.LineReader;
-import org.jline.reader.LineReaderBuilder;
 import org.jline.reader.ParsedLine;
 import org.jline.reader.Parser;
 import org.jline.terminal.Terminal;
@@ -64,6 +63,31 @@ class ShellTest {
     assertThat(shell.exitCode()).as(shell.err()).isZero();
     assertThat(shell.out())
         .isEqualTo("b c\n\\xff\n{\"count\":1,\"keyBytes\":5,\"valueBytes\":3}\n");
+  }
+
+  @Test
+  void input_blankAtTheEnd_isNoWord() throws IOException {
+    String dir = Fixtures.copy("plain", temp).toString();
+    Cli shell =
+        Cli.runWithInput(
+            "put k 1\nput '' empty\nput k \ndelete \nget k \nget ''\n \nput k ''\nget k\n",
+            "shell",
+            dir);
+    assertThat(shell.exitCode()).isEqualTo(2);
+    assertThat(shell.err()).contains("give a VALUE or --file", "Usage: put [", "Usage: delete [");
+    assertThat(shell.out()).isEqualTo("1\nempty\n\n");
+  }
+
+  @Test
+  void input_quotesWithinAWord_areNotAPartOfIt() throws IOException {
+    String dir = Fixtures.copy("plain", temp).toString();
+    Cli shell =
+        Cli.runWithInput(
+            "put \"a key\" 1\ncount --prefix=\"a k\"\ncount --from='a k' --to=a' 'l\n",
+            "shell",
+            dir);
+    assertThat(shell.exitCode()).as(shell.err()).isZero();
+    assertThat(shell.out()).isEqualTo("1\n1\n");
   }
 
   @Test
@@ -191,7 +215,7 @@ class ShellTest {
             }
           };
       Shell shell = new Shell(arguments(dir.toString()), commands);
-      shell.converse(LineReaderBuilder.builder().terminal(terminal).parser(Shell.parser()).build());
+      shell.converse(Shell.reader(terminal).build());
       assertThat(shell.isLeft()).isTrue();
     }
     assertThat(ran).containsExactly("count", "get");
@@ -230,21 +254,16 @@ class ShellTest {
   void terminal_lines_areRunAndKeptInTheHistory() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     Path history = temp.resolve("history");
-    byte[] typed = "put typed 1\nhelp\nquit\n".getBytes(StandardCharsets.UTF_8);
+    byte[] typed = "put a 1\nput typed \"x!!\" \nhelp\nquit\n".getBytes(StandardCharsets.UTF_8);
     Shell shell = new Shell(arguments(dir.toString()), Cli.commands());
     try (Terminal terminal =
         new DumbTerminal(new ByteArrayInputStream(typed), new ByteArrayOutputStream())) {
-      LineReader reader =
-          LineReaderBuilder.builder()
-              .terminal(terminal)
-              .parser(Shell.parser())
-              .variable(LineReader.HISTORY_FILE, history)
-              .build();
+      LineReader reader = Shell.reader(terminal).variable(LineReader.HISTORY_FILE, history).build();
       shell.converse(reader);
     }
     assertThat(shell.isLeft()).isTrue();
-    assertThat(Cli.run("get", dir.toString(), "typed").out().trim()).isEqualTo("1");
-    assertThat(Files.readString(history)).contains("put typed 1").contains("help");
+    assertThat(Cli.run("get", dir.toString(), "typed").out().trim()).isEqualTo("x!!");
+    assertThat(Files.readString(history)).contains("put typed \"x!!\"").contains("help");
   }
 
   @Test
@@ -265,9 +284,9 @@ class ShellTest {
   }
 
   private static List<String> complete(ShellCompleter completer, String line) {
-    ParsedLine parsed = Shell.parser().parse(line, line.length(), Parser.ParseContext.COMPLETE);
+    LineReader none = Shell.reader(dumb()).build();
+    ParsedLine parsed = none.getParser().parse(line, line.length(), Parser.ParseContext.COMPLETE);
     List<Candidate> candidates = new ArrayList<>();
-    LineReader none = LineReaderBuilder.builder().terminal(dumb()).build();
     completer.complete(none, parsed, candidates);
     return candidates.stream().map(Candidate::value).toList();
   }
