@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,8 @@ class LauncherTest {
       String options, String command, boolean small) throws Exception {
     Path script = Files.copy(Path.of("kv"), temp.resolve("kv"));
     Files.createFile(temp.resolve("kv.jar"));
+    Path archive = Files.createFile(temp.resolve("kv.jsa"));
+    Files.setLastModifiedTime(archive, FileTime.from(Instant.now().plusSeconds(60)));
     Path java = Files.createDirectories(temp.resolve("jdk/bin")).resolve("java");
     Files.writeString(java, "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
     Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwx------"));
@@ -44,8 +48,10 @@ class LauncherTest {
     assertThat(words.contains("-XX:+UseSerialGC")).isEqualTo(small);
     assertThat(words.contains("-XX:TieredStopAtLevel=1")).isEqualTo(command.equals("get"));
     assertThat(words)
-        .containsAll(options.lines().flatMap(all -> Stream.of(all.split(" "))).toList())
+        .contains("-XX:SharedArchiveFile=" + archive, "-Xlog:disable")
         .endsWith(command, "a b");
+    List<String> given = options.lines().flatMap(all -> Stream.of(all.split(" "))).toList();
+    assertThat(words.subList(0, words.indexOf("-jar"))).endsWith(given.toArray(String[]::new));
   }
 
   /** The command interpreter may not find labels in a file with other ends. */

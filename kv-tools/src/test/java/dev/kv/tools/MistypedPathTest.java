@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -153,6 +154,15 @@ class MistypedPathTest {
       assertThat(run.err()).as(Arrays.toString(words)).contains("missing").hasLineCount(1);
       assertThat(tree(temp)).as(Arrays.toString(words)).isEqualTo(before);
     }
+  }
+
+  @Test
+  void bench_inADirectoryThatDoesNotExist_failsAndCreatesNothing() throws IOException {
+    Path missing = temp.resolve("missing");
+    Cli cli = Cli.run("bench", missing.resolve("db").toString(), "--num", "10");
+    assertThat(cli.exitCode()).as(cli.out()).isEqualTo(1);
+    assertThat(cli.err()).contains("its parent directory does not exist").hasLineCount(1);
+    assertThat(missing).doesNotExist();
   }
 
   /** The word EMPTY stands for a path of no characters, such as that of an unset variable. */

@@ -69,4 +69,13 @@ public record DatabaseFile(Kind kind, long number) {
   public static String currentManifest(Env env, Path directory) throws IOException {
     return CurrentFile.read(env, directory).manifest();
   }
+
+  /**
+   * Returns the name of the MANIFEST in a file with the content of CURRENT.
+   *
+   * @throws CorruptionException if the content is damaged
+   */
+  public static String manifestNamedBy(Env env, Path file) throws IOException {
+    return CurrentFile.readFile(env, file).manifest();
+  }
 }

@@ -1,9 +1,11 @@
 package dev.kv.core.inspect;
 
 import dev.kv.core.log.LogReader;
+import dev.kv.core.log.LogTail;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
+import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -59,6 +61,16 @@ public final class RecordReader implements AutoCloseable {
           }
         };
     records = new LogReader(env, file, reporter);
+  }
+
+  /**
+   * Returns the offset of a whole record after the one that ends at {@code endOfLastRecord}, where
+   * bytes that are not a record follow, or -1 if there is none.
+   */
+  public static long nextRecord(Env env, Path file, long endOfLastRecord) throws IOException {
+    try (SequentialFile log = env.openSequential(file)) {
+      return LogTail.nextRecord(log, endOfLastRecord);
+    }
   }
 
   /** Reads the next record; returns false at the end of the file. */

@@ -37,13 +37,39 @@ public final class LogTail {
     return new LogTail().examine(file, LogFormat.nextHeader(endOfLastRecord));
   }
 
+  /**
+   * Returns the offset of the next whole record, or at least of its beginning, that is not at
+   * {@code endOfLastRecord} itself; -1 if there is none.
+   *
+   * @param file the log, at its beginning; the caller closes it
+   */
+  public static long nextRecord(SequentialFile file, long endOfLastRecord) throws IOException {
+    return new LogTail().find(file, LogFormat.nextHeader(endOfLastRecord));
+  }
+
+  private long find(SequentialFile file, long header) throws IOException {
+    int at = (int) (header % LogFormat.BLOCK);
+    long block = header - at;
+    file.skip(block);
+    int from = at + 1;
+    while (read(file)) {
+      int found = beginningOfRecord(from);
+      if (found >= 0) {
+        return block + found;
+      }
+      block += LogFormat.BLOCK;
+      from = 0;
+    }
+    return -1;
+  }
+
   private @Nullable String examine(SequentialFile file, long header) throws IOException {
     int at = (int) (header % LogFormat.BLOCK);
     file.skip(header - at);
     boolean first = true;
     while (read(file)) {
       String damage = first ? headerDamage(at) : null;
-      if (damage == null && beginsRecord(first ? at + 1 : 0)) {
+      if (damage == null && beginningOfRecord(first ? at + 1 : 0) >= 0) {
         damage = "a record is damaged, and a whole one follows it";
       }
       if (damage != null) {
@@ -97,8 +123,8 @@ public final class LogTail {
             && LogFormat.isZero(block, nextSector, at + LogFormat.HEADER));
   }
 
-  /** Returns true if a fragment that begins a record, with a matching checksum, is in the block. */
-  private boolean beginsRecord(int from) {
+  /** Returns where a fragment with a matching checksum begins a record, or -1 if none does. */
+  private int beginningOfRecord(int from) {
     for (int at = from; at + LogFormat.HEADER <= length; at++) {
       int type = typeAt(at);
       if (type != LogFormat.FULL && type != LogFormat.FIRST) {
@@ -112,10 +138,10 @@ public final class LogTail {
       crc.reset();
       crc.update(block, at + LogFormat.TYPE_OFFSET, 1 + payload);
       if (crc.maskedValue() == block.getInt(at)) {
-        return true;
+        return at;
       }
     }
-    return false;
+    return -1;
   }
 
   private int typeAt(int at) {

@@ -30,8 +30,12 @@ public record CurrentFile(String manifest, long number) {
    * @throws java.nio.file.NoSuchFileException if there is none
    */
   public static CurrentFile read(Env env, Path directory) throws IOException {
+    return readFile(env, FileNames.current(directory));
+  }
+
+  /** Reads a file with the content of CURRENT; like {@link #read} otherwise. */
+  public static CurrentFile readFile(Env env, Path file) throws IOException {
     ByteBuffer content = ByteBuffer.allocateDirect(MAX_BYTES);
-    Path file = FileNames.current(directory);
     try (SequentialFile in = env.openSequential(file)) {
       while (content.hasRemaining() && in.read(content) >= 0) {
         continue;

@@ -87,6 +87,9 @@ public final class BenchCommand implements Callable<Integer> {
     if (target != null && DatabaseFiles.exists(target)) {
       throw new Failure(target + ": already exists; name a new directory");
     }
+    if (target != null && !DatabaseFiles.exists(DatabaseFiles.directoryOf(target))) {
+      throw new Failure(target + ": its parent directory does not exist");
+    }
     try (ScratchDirectory scratch =
             new ScratchDirectory(target == null ? Files.createTempDirectory("kv-bench") : target);
         Output out = new Output();

@@ -163,9 +163,16 @@ public final class DatabaseArguments {
     }
   }
 
-  /** Returns options with the comparator to use. */
+  /** Returns options with the comparator to use, and the suffix of the tables that are there. */
   public Options.Builder options() {
-    return Options.builder().comparator(comparator());
+    return options(comparator());
+  }
+
+  /** Returns options with a comparator, and the suffix of the tables that are there. */
+  public Options.Builder options(DBComparator comparator) {
+    return Options.builder()
+        .comparator(comparator)
+        .tables(tables -> tables.suffix(DatabaseFiles.suffix(directory)));
   }
 
   /** Prints a notice on standard error if a writer has the database open. */

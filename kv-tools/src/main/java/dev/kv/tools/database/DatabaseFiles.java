@@ -4,6 +4,7 @@ import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.RecordReader;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
+import dev.kv.options.TableSuffix;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.FailureText;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -114,6 +116,30 @@ public final class DatabaseFiles {
     return bytes;
   }
 
+  /**
+   * Returns the suffix for new tables: {@link TableSuffix#SST} if the directory has tables of that
+   * suffix alone, so that the libraries that read no other can still open it.
+   */
+  public static TableSuffix suffix(Path directory) {
+    if (!Files.isDirectory(directory)) {
+      return TableSuffix.LDB;
+    }
+    Map<TableSuffix, Integer> tables = new EnumMap<>(TableSuffix.class);
+    try {
+      files(directory)
+          .forEach(
+              (file, is) -> {
+                if (is.kind() == DatabaseFile.Kind.TABLE) {
+                  boolean old = file.toString().endsWith(TableSuffix.SST.text());
+                  tables.merge(old ? TableSuffix.SST : TableSuffix.LDB, 1, Integer::sum);
+                }
+              });
+    } catch (IOException unreadable) {
+      throw new Failure(FailureText.describe(unreadable));
+    }
+    return tables.keySet().equals(Set.of(TableSuffix.SST)) ? TableSuffix.SST : TableSuffix.LDB;
+  }
+
   /** Returns the file of the table with that number, or null if there is none. */
   public static @Nullable Path table(Path directory, long number) {
     for (Path file :
@@ -134,11 +160,6 @@ public final class DatabaseFiles {
   /** Returns true if the program of a database keeps logs for readers of changes. */
   public static boolean hasChanges(Path directory) {
     return exists(directory.resolve("CHANGES"));
-  }
-
-  /** Returns the name of the MANIFEST that a CURRENT file holds. */
-  public static String manifestNamedBy(Path current) throws IOException {
-    return DatabaseFile.currentManifest(Env.fileSystem(), directoryOf(current));
   }
 
   /**
@@ -236,15 +257,26 @@ public final class DatabaseFiles {
   }
 
   /**
-   * Returns true if LOCK is held, according to the system's list of locks; LOCK itself is not
-   * touched. Returns false if the system has no such list.
+   * Returns true if LOCK is held, according to the system's list of locks, and null if the system
+   * has no such list. LOCK itself is not touched.
    */
-  public static boolean lockedByAnother(Path directory) {
-    try (Stream<String> locks = Files.lines(HELD_LOCKS)) {
+  public static @Nullable Boolean isInUse(Path directory) {
+    return isInUse(directory, HELD_LOCKS);
+  }
+
+  static @Nullable Boolean isInUse(Path directory, Path heldLocks) {
+    try (Stream<String> locks = Files.lines(heldLocks)) {
       String inode = ":" + Files.getAttribute(directory.resolve("LOCK"), "unix:ino") + " ";
       return locks.anyMatch(held -> held.contains(inode));
+    } catch (NoSuchFileException missing) {
+      return Files.exists(heldLocks) ? false : null; // without LOCK, nobody has it open
     } catch (IOException | UnsupportedOperationException unknown) {
-      return false;
+      return null;
     }
+  }
+
+  /** Returns true if it is known that another process has the database open. */
+  public static boolean lockedByAnother(Path directory) {
+    return Boolean.TRUE.equals(isInUse(directory));
   }
 }

@@ -29,14 +29,20 @@ public final class KeyRangeArguments {
   /**
    * Checks that the range makes sense.
    *
-   * @throws picocli.CommandLine.ParameterException if it has a prefix and bounds, or begins after
-   *     its end in the order of the database
+   * @throws picocli.CommandLine.ParameterException if it has a prefix and bounds, or a prefix in
+   *     another order than bytewise, or begins after its end in the order of the database
    */
   public void require(DatabaseArguments database) {
     if (prefix != null && (bounds.from() != null || bounds.to() != null)) {
       throw database.wrongUsage("give --prefix, or --from and --to, not both");
     }
     bounds.requireAscending(database);
+    if (prefix != null) {
+      database.requireDatabase();
+      if (!database.comparator().name().equals(KeyOrder.BYTEWISE.defaultName())) {
+        throw database.wrongUsage("--prefix needs the bytewise order");
+      }
+    }
   }
 
   /** Returns true if a key is given as an option and is empty, such as an unset variable. */
@@ -65,22 +71,12 @@ public final class KeyRangeArguments {
         .build();
   }
 
-  /**
-   * Returns the first key of the range, or null for no bound.
-   *
-   * @throws picocli.CommandLine.ParameterException if it is a prefix in another order than bytewise
-   */
-  public byte @Nullable [] from(DatabaseArguments database) {
-    if (prefix == null) {
-      return bounds.from();
-    }
-    if (!database.comparator().name().equals(KeyOrder.BYTEWISE.defaultName())) {
-      throw database.wrongUsage("--prefix needs the bytewise order");
-    }
-    return prefix.bytes();
+  /** Returns the first key of the range, or null for no bound. */
+  public byte @Nullable [] from() {
+    return prefix == null ? bounds.from() : prefix.bytes();
   }
 
-  /** Returns the key before which the range ends, or null for no bound; after {@link #from}. */
+  /** Returns the key before which the range ends, or null for no bound. */
   public byte @Nullable [] to() {
     return prefix == null ? bounds.to() : end(prefix.bytes());
   }

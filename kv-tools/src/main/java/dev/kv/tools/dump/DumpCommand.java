@@ -6,7 +6,6 @@ import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
-import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyOrder;
 import dev.kv.tools.text.Json;
 import dev.kv.tools.text.Printable;
@@ -135,8 +134,10 @@ public final class DumpCommand implements Callable<Integer> {
   }
 
   private void requireFit(Path file, Kind is) {
-    if (userKeys && is != Kind.TABLE) {
-      throw wrongUsage(Printable.of(file.toString()) + ": --user-keys is for tables");
+    if (is != Kind.TABLE && (userKeys || order != null)) {
+      throw wrongUsage(
+          Printable.of(file.toString())
+              + (userKeys ? ": --user-keys is for tables" : ": --comparator is for tables"));
     }
   }
 
@@ -206,7 +207,7 @@ public final class DumpCommand implements Callable<Integer> {
       case TABLE -> new TableDump(meter, file, userKeys, parts).table();
       case CURRENT -> {
         try {
-          parts.part(0, "current", "manifest", DatabaseFiles.manifestNamedBy(file));
+          parts.part(0, "current", "manifest", DatabaseFile.manifestNamedBy(meter, file));
         } catch (CorruptionException e) {
           parts.damage(e);
         }

@@ -198,7 +198,11 @@ final class TableDump {
         dataBlock(table, handle);
       } else if (all) {
         String type = block.role().name().toLowerCase(Locale.ROOT);
-        block(0, type, table.read(handle, block.role() != TableContents.Role.META));
+        try {
+          block(0, type, table.read(handle, block.role() != TableContents.Role.META));
+        } catch (CorruptionException e) {
+          parts.damage(e);
+        }
       }
     }
     gap(end, until);

@@ -131,7 +131,7 @@ public final class VersionScan {
             .filter(file -> holdsEntries(file.getValue()))
             .sorted(Comparator.comparingLong(file -> file.getValue().number()))
             .toList();
-    if (files.isEmpty()) {
+    if (files.isEmpty() && !DatabaseFiles.isDatabase(directory)) {
       throw new Failure(directory + ": is not a database: it has no tables and no logs");
     }
     return files;

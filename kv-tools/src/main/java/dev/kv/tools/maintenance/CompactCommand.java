@@ -54,7 +54,7 @@ public final class CompactCommand implements Callable<Integer> {
     if (minimum != null && !range.isAll()) {
       throw database.wrongUsage("give a range or --deletes-older-than, not both");
     }
-    byte @Nullable [] from = range.from(database);
+    byte @Nullable [] from = range.from();
     Meter meter = new Meter();
     database.requireTarget(false, feed);
     Options.Builder options = TableForm.of(database.directory()).applyTo(database.options());

@@ -16,6 +16,7 @@ import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyBounds;
 import dev.kv.tools.database.KeyOrder;
 import dev.kv.tools.database.TableArguments;
@@ -54,7 +55,9 @@ public final class CopyCommand implements Callable<Integer> {
   @Option(
       names = "--block-size",
       paramLabel = "BYTES",
-      description = "The size of a data block before compression; default ${DEFAULT-VALUE}.")
+      description =
+          "The size of a data block before compression, from 1024 to 4194304; default"
+              + " ${DEFAULT-VALUE}.")
   private int blockSize = Options.DEFAULT.blockSize();
 
   @Option(
@@ -67,9 +70,12 @@ public final class CopyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Options.Builder options = tables.options();
-    if (blockSize < 0) {
-      throw new ParameterException(spec.commandLine(), "--block-size must not be negative");
+    Options.Builder options = tables.options().blockSize(Math.max(0, blockSize));
+    for (Options.ClippedValue clipped : options.build().clippedValues()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--block-size: %d is out of range; the nearest is %d"
+              .formatted(blockSize, clipped.used()));
     }
     long entries;
     Meter read = new Meter();
@@ -99,7 +105,10 @@ public final class CopyCommand implements Callable<Integer> {
   private Options.Builder targetOptions(Options.Builder options) {
     DBComparator comparator =
         order == null ? source.comparator() : order.named(order.defaultName());
-    return options.errorIfExists(true).comparator(comparator).blockSize(blockSize);
+    return options
+        .errorIfExists(true)
+        .comparator(comparator)
+        .tables(t -> t.suffix(DatabaseFiles.suffix(source.directory())));
   }
 
   private static long copy(ReadOnlyDB from, DB to, Meter meter) {

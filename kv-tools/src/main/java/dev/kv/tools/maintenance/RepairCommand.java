@@ -105,9 +105,7 @@ public final class RepairCommand implements Callable<Integer> {
 
   private RepairReport repairIn(Env env, DBComparator order) throws IOException {
     Options options =
-        TableForm.of(database.directory())
-            .applyTo(Options.builder().comparator(order).env(env))
-            .build();
+        TableForm.of(database.directory()).applyTo(database.options(order).env(env)).build();
     return DB.repair(database.directory(), options);
   }
 

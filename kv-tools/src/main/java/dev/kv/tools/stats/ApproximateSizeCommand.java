@@ -30,7 +30,7 @@ public final class ApproximateSizeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     range.require(database);
-    byte @Nullable [] from = range.from(database);
+    byte @Nullable [] from = range.from();
     long bytes;
     try (ReadOnlyDB db = database.openForLookups()) {
       bytes = KeyBounds.approximateSize(db, from, range.to());

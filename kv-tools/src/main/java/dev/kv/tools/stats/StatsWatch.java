@@ -28,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows a database again and again from its files alone: the tree in the MANIFEST, the sizes of the
@@ -71,7 +72,7 @@ final class StatsWatch {
       long logBytes,
       int tableFiles,
       long tableFileBytes,
-      boolean inUse) {
+      @Nullable Boolean inUse) {
     static final Look NONE = new Look(0, "", 0, List.of(), List.of(), -1, 0, 0, 0, 0, false);
 
     int tableCount() {
@@ -145,7 +146,7 @@ final class StatsWatch {
         DatabaseFiles.bytes(directory, DatabaseFile.Kind.LOG),
         tableFiles,
         DatabaseFiles.bytes(directory, DatabaseFile.Kind.TABLE),
-        DatabaseFiles.lockedByAnother(directory));
+        DatabaseFiles.isInUse(directory));
   }
 
   private void show(Look now) throws IOException {
@@ -179,10 +180,19 @@ final class StatsWatch {
     return members;
   }
 
+  /** Returns one of the texts, or none if it is unknown whether a process has it open. */
+  private static String use(Look now, String inUse, String notInUse) {
+    Boolean used = now.inUse();
+    if (used == null) {
+      return "";
+    }
+    return used ? inUse : notInUse;
+  }
+
   private String line(Look now) {
     List<String> levels = now.tables().stream().map(String::valueOf).toList();
     return time()
-        + (now.inUse() ? " in use" : " not in use")
+        + use(now, " in use", " not in use")
         + ", levels "
         + String.join(" ", levels)
         + format(", tables %.1f MiB", now.treeBytes() / MIB)
@@ -201,7 +211,7 @@ final class StatsWatch {
         Printable.of(directory.toString())
             + "  "
             + time()
-            + (now.inUse() ? "  in use by another process" : "  not in use")
+            + use(now, "  in use by another process", "  not in use")
             + "  (Ctrl-C ends)");
     lines.add("");
     lines.add("level  files        MiB");

@@ -1,5 +1,6 @@
 package dev.kv.tools.verify;
 
+import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.StoredKey;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
@@ -55,7 +56,7 @@ public final class FileVerifier {
   /** Checks a CURRENT file. */
   public void current(Path file) throws IOException {
     try {
-      DatabaseFiles.manifestNamedBy(file);
+      DatabaseFile.manifestNamedBy(env, file);
     } catch (CorruptionException e) {
       findings.found(Finding.damage(file.toString(), e));
     }

@@ -2,6 +2,7 @@ package dev.kv.tools.verify;
 
 import dev.kv.core.inspect.BatchRecord;
 import dev.kv.core.inspect.RecordReader;
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -33,7 +34,13 @@ final class LogCheck {
         batches++;
         checkBatch(records.batch(), records.offset());
       }
-      if (records.end() == RecordReader.End.TORN && reportedAt < records.endOfLastRecord()) {
+      long next =
+          records.end() == RecordReader.End.TORN
+              ? RecordReader.nextRecord(env, file, records.endOfLastRecord())
+              : -1;
+      if (next >= 0) {
+        damage(next, Finding.afterTornWrite(records.endOfLastRecord()));
+      } else if (records.end() == RecordReader.End.TORN && reportedAt < records.endOfLastRecord()) {
         findings.found(
             Finding.note(
                 name,
@@ -86,6 +93,9 @@ final class LogCheck {
     }
     if (found != promised) {
       damage(offset, "a batch has " + found + " operations, but its header says " + promised);
+    }
+    if (sequence < 0 || sequence + Math.max(found, 1) - 1 > StoredKey.MAX_SEQUENCE) {
+      damage(offset, "sequence number " + Long.toUnsignedString(sequence) + " is beyond 2^56");
     }
     boolean repeatsNumber = promised == 0 && sequence == nextSequence - 1; // of a bulk load
     if (sequence < nextSequence && !repeatsNumber) {

@@ -31,6 +31,20 @@ class DatabaseFilesTest {
   }
 
   @Test
+  void isInUse_withoutAListOfLocks_isUnknown() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Files.createFile(dir.resolve("LOCK"));
+    assertThat(DatabaseFiles.isInUse(dir, temp.resolve("locks"))).isNull();
+    Path none = Files.createFile(temp.resolve("locks"));
+    assertThat(DatabaseFiles.isInUse(dir, none)).isFalse();
+    Object inode = Files.getAttribute(dir.resolve("LOCK"), "unix:ino");
+    Path held = Files.writeString(none, "1: POSIX  ADVISORY  WRITE 7 fe:00:" + inode + " 0 EOF\n");
+    assertThat(DatabaseFiles.isInUse(dir, held)).isTrue();
+    Files.delete(dir.resolve("LOCK"));
+    assertThat(DatabaseFiles.isInUse(dir, held)).isFalse();
+  }
+
+  @Test
   void readManifest_replacedBeforeItsOpen_readsTheNewOne() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     AtomicBoolean replaced = new AtomicBoolean();

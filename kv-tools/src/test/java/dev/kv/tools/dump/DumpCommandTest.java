@@ -14,6 +14,8 @@ import dev.kv.tools.Fixtures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -119,6 +121,37 @@ class DumpCommandTest {
     Cli verify = Cli.run("dump", "--verify", path.toString());
     assertThat(verify.exitCode()).isEqualTo(1);
     assertThat(verify.out()).startsWith("damaged: ").endsWith(": DAMAGED\n");
+  }
+
+  /** A length that points after the last block looks like a write that a crash cut off. */
+  @Test
+  void verify_logWithADamagedLength_findsTheRecordsAfterIt() throws IOException {
+    Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
+    byte[] bytes = Files.readAllBytes(log);
+    bytes[5] |= (byte) 0x80;
+    Files.write(log, bytes);
+    Cli verify = Cli.run("dump", "--verify", log.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
+    assertThat(verify.out()).contains("whole records follow the torn write at 0");
+  }
+
+  @Test
+  void current_underAnotherName_isTheOneThatIsRead() throws IOException {
+    Path current = Fixtures.copy("bloom", temp).resolve("CURRENT");
+    Path saved = Files.copy(current, current.resolveSibling("CURRENT.saved"));
+    Fixtures.damage(saved, 3);
+    for (List<String> options : List.of(List.<String>of(), List.of("--verify"))) {
+      List<String> words = new ArrayList<>(List.of("dump", "--kind=current", saved.toString()));
+      words.addAll(options);
+      Cli cli = Cli.run(words.toArray(String[]::new));
+      assertThat(cli.exitCode()).as(cli.out()).isEqualTo(1);
+      assertThat(cli.out()).contains("CURRENT does not name a MANIFEST");
+    }
+    Files.copy(current, saved, StandardCopyOption.REPLACE_EXISTING);
+    Files.delete(current);
+    Cli whole = Cli.run("dump", "--kind=current", saved.toString());
+    assertThat(whole.exitCode()).as(whole.err()).isZero();
+    assertThat(whole.out()).contains("manifest='MANIFEST-");
   }
 
   @Test
@@ -309,6 +342,7 @@ class DumpCommandTest {
             List.of("dump", table, "--verify", "--entries"),
             List.of("dump", table, "--comparator=reverse"),
             List.of("dump", manifest, "--user-keys"),
+            List.of("dump", manifest, "--verify", "--comparator=reverse"),
             List.of("dump", table, manifest, "--user-keys"),
             List.of("scan", dir.toString(), "--all-versions", "--comparator=bytewise"))) {
       Cli cli = Cli.run(wrong.toArray(String[]::new));
@@ -331,6 +365,20 @@ class DumpCommandTest {
   void allVersions_tablesOfAnyOrder_printsAll() throws IOException {
     String dir = Fixtures.copy("reverse-comparator", temp).toString();
     assertThat(Cli.run("scan", dir, "--all-versions").out()).hasLineCount(738 + 738 + 462);
+  }
+
+  @Test
+  void allVersions_databaseWithoutTablesAndLogs_printsNothing() throws IOException {
+    Path dir = temp.resolve("empty");
+    DB.open(dir, Options.builder().createIfMissing(true).build()).close();
+    try (Stream<Path> files = Files.list(dir)) {
+      for (Path log : files.filter(file -> file.toString().endsWith(".log")).toList()) {
+        Files.delete(log);
+      }
+    }
+    Cli scan = Cli.run("scan", dir.toString(), "--all-versions");
+    assertThat(scan.exitCode()).as(scan.err()).isZero();
+    assertThat(scan.out()).isEmpty();
   }
 
   @Test

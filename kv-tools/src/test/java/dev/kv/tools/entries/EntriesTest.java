@@ -113,6 +113,14 @@ class EntriesTest {
     assertThat(both.err()).startsWith("kv: give --prefix, or --from and --to, not both");
     Cli prefix = Cli.run(command, dir, "--prefix", "a");
     assertThat(prefix.exitCode()).as(prefix.err()).isZero();
+    String reverse = temp.resolve("reverse").toString();
+    Cli.runWithInput("a1\t1\n", "load", reverse, "--create", "--comparator=reverse");
+    Cli wrong = Cli.run(command, reverse, "--prefix", "a");
+    assertThat(wrong.exitCode()).as(wrong.err()).isEqualTo(2);
+    assertThat(wrong.err()).startsWith("kv: --prefix needs the bytewise order");
+    Cli missing = Cli.run(command, temp.resolve("missing").toString(), "--prefix", "a");
+    assertThat(missing.exitCode()).as(missing.err()).isEqualTo(1);
+    assertThat(missing.err()).contains("no such directory");
   }
 
   @Test

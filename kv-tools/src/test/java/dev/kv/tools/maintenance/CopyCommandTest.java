@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class CopyCommandTest {
   @TempDir Path temp;
@@ -47,13 +47,19 @@ class CopyCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--bloom-bits", "--block-size"})
-  void copy_negativeSize_isWrongUsageAndLeavesNothing(String option) throws IOException {
+  @CsvSource({
+    "--bloom-bits=-1, --bloom-bits must not be negative",
+    "--block-size=-1, --block-size: -1 is out of range; the nearest is 1024",
+    "--block-size=1023, --block-size: 1023 is out of range; the nearest is 1024",
+    "--block-size=4194305, --block-size: 4194305 is out of range; the nearest is 4194304"
+  })
+  void copy_sizeOutOfRange_isWrongUsageAndLeavesNothing(String option, String message)
+      throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     Path copy = temp.resolve("copy");
-    Cli cli = Cli.run("copy", dir.toString(), copy.toString(), option + "=-1");
+    Cli cli = Cli.run("copy", dir.toString(), copy.toString(), option);
     assertThat(cli.exitCode()).isEqualTo(2);
-    assertThat(cli.err()).startsWith("kv: " + option + " must not be negative");
+    assertThat(cli.err()).startsWith("kv: " + message);
     assertThat(copy).doesNotExist();
     assertThat(temp.resolve("copy.partial")).doesNotExist();
   }
