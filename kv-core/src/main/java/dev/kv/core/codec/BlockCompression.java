@@ -173,6 +173,11 @@ public final class BlockCompression implements AutoCloseable {
     }
   }
 
+  /** Returns true if blocks with this code can be read, given the libraries that it needs. */
+  public static boolean isCode(byte code) {
+    return (code >= 0 && code <= ZSTD_OR_ZLIB) || code == RAW_DEFLATE;
+  }
+
   private static int largestContent(int stored) {
     return (int) Math.min(LARGEST_CONTENT, Math.max(MODEST_CONTENT, (long) stored * LARGEST_RATIO));
   }

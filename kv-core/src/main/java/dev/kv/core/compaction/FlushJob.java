@@ -2,19 +2,21 @@ package dev.kv.core.compaction;
 
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.table.format.KeyOrderException;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.errors.CorruptionException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes all entries of a memtable to one table. Runs once, on one thread, without a lock. If it
- * fails, it deletes its output if possible.
+ * Writes all entries of a cursor to one table: those of a memtable, or of small tables too. Runs
+ * once, on one thread, without a lock. If it fails, it deletes its output if possible.
  */
 public final class FlushJob {
   private final ForwardIterator entries;
   private final OutputContext context;
 
-  /** Creates the job; the cursor over the memtable is borrowed. */
+  /** Creates the job; the cursor is borrowed. */
   public FlushJob(ForwardIterator entries, OutputContext context) {
     this.entries = entries;
     this.context = context;
@@ -27,7 +29,7 @@ public final class FlushJob {
     long lastSequence = 0;
     try (OutputWriter out = new OutputWriter(context)) {
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-        out.add(entries);
+        add(out);
         long tag = InternalKey.tag(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
         lastSequence = Math.max(lastSequence, InternalKey.sequence(tag));
         count++;
@@ -42,5 +44,26 @@ public final class FlushJob {
           lastSequence,
           new JobStats(context.target().env().nowMicros() - start, 0, written, count, count));
     }
+  }
+
+  /** Adds the current entry. Keys of tables may be damaged. */
+  private void add(OutputWriter out) {
+    int length = entries.keyLength();
+    if (length < InternalKey.TRAILER
+        || InternalKey.kindCode(InternalKey.tag(entries.keyBuffer(), entries.keyOffset(), length))
+            > 1) {
+      throw damaged("no internal key");
+    }
+    try {
+      out.add(entries);
+    } catch (KeyOrderException e) {
+      throw damaged("out of order");
+    }
+  }
+
+  private CorruptionException damaged(String how) {
+    return entries.corruption(
+        "a table holds a key that is " + how + ": " + InternalKey.describe(entries.copyKey()),
+        "memtable");
   }
 }

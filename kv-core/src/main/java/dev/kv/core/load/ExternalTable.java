@@ -141,6 +141,7 @@ final class ExternalTable implements AutoCloseable {
     try (InternalIterator entries = cursor()) {
       entries.seekToFirst();
       if (!entries.isValid()) {
+        requireCount(0);
         return;
       }
       smallest = entries.copyKey();
@@ -226,6 +227,10 @@ final class ExternalTable implements AutoCloseable {
         }
       }
     }
+    requireCount(count);
+  }
+
+  private void requireCount(long count) {
     long written = properties == null ? 0 : properties.entries();
     if (count != written) {
       throw new CorruptionException(

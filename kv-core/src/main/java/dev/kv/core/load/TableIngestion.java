@@ -13,6 +13,7 @@ import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
+import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
@@ -108,6 +109,7 @@ final class TableIngestion {
     long sequence = 0;
     try (Undo undo = new Undo(() -> jobs.abandon(outputs))) {
       if (jobs.versions().withCurrent(version -> isFree(tables, version))) {
+        requireLog(); // an open refuses tables beside a MANIFEST that has no edit
         for (ExternalTable table : tables) {
           table.verify(jobs.errors());
           placed.add(copy(table, outputs.context()));
@@ -119,6 +121,12 @@ final class TableIngestion {
       undo.cancel();
     }
     loads.install("an ingest of tables", placed, sequence, outputs);
+  }
+
+  private void requireLog() {
+    try (ExclusiveWriter writer = jobs.commits().exclusive()) {
+      writer.requireLog();
+    }
   }
 
   /** Returns true if no memtable and no table has an entry in the range of one of the tables. */

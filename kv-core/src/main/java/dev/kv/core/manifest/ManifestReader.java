@@ -166,6 +166,11 @@ final class ManifestReader {
     require(nextFileNumber, "next file number");
     require(logNumber, "log number");
     require(lastSequence, "last sequence");
+    if (nextFileNumber > VersionSet.LARGEST_NEXT_NUMBER) {
+      throw corruption(
+          "next file number " + nextFileNumber + " is too large for a real database",
+          CorruptionException.NO_OFFSET);
+    }
     if (torn) {
       requireLog();
     }

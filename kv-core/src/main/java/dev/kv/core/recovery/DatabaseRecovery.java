@@ -146,7 +146,10 @@ public final class DatabaseRecovery {
    * after the creation names the first log, before that log has a record.
    */
   private void requireNotFresh(List<FileName> found) {
-    if (versions.logNumber() == 0 && versions.recoveredSequence() == 0 && hasTable(found)) {
+    if (versions.logNumber() == 0
+        && versions.recoveredSequence() == 0
+        && versions.current().fileCount() == 0
+        && hasTable(found)) {
       throw new CorruptionException(
           "MANIFEST: it has no edits, and there are tables; DB.repair rebuilds the database",
           FileNames.manifest(context.directory(), versions.manifestNumber()).toString(),

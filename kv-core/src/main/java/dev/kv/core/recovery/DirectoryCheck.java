@@ -161,7 +161,7 @@ public final class DirectoryCheck {
       if (file.kind() == FileName.Kind.LOG
           && (file.number() >= versions.logNumber()
               || file.number() == versions.previousLogNumber())) {
-        if (file.number() > VersionSet.LARGEST_NUMBER) {
+        if (file.number() > VersionSet.LARGEST_NEXT_NUMBER) {
           throw new CorruptionException(
               "log number too large for a real database",
               FileNames.log(directory, file.number()).toString(),

@@ -95,7 +95,8 @@ final class LogDamage implements LogReader.Reporter {
    */
   void recordAfterEnd(long offset, long bytes) {
     if (mode == RecoveryMode.STRICT) {
-      throw corrupt(reason + "; whole records follow it", offset);
+      String what = reason.isEmpty() ? "a record is damaged" : reason;
+      throw corrupt(what + "; whole records follow it", offset);
     }
     if (hasEnded() && offset != endedAt) {
       dropped += bytes;

@@ -8,11 +8,13 @@ import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.LogEnd;
 import dev.kv.core.log.LogReader;
+import dev.kv.core.log.LogTail;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memtable.BatchInserter;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.env.SequentialFile;
 import dev.kv.errors.ComparatorException;
 import dev.kv.errors.CorruptionException;
 import dev.kv.options.RecoveryMode;
@@ -67,6 +69,7 @@ public final class LogRecovery {
   private long expected;
 
   private boolean anyRecord;
+  private final AppliedNumbers applied = new AppliedNumbers();
 
   /** True if a log has a number that was taken for a change of the tables, after the tables. */
   private boolean foundTakenNumber;
@@ -163,11 +166,28 @@ public final class LogRecovery {
         }
         first = false;
       }
+      if (mode == RecoveryMode.STRICT && (damage.hasEnded() || reader.end() == LogEnd.TORN)) {
+        requireNothingAfter(path, reader.endOfLastRecord(), damage);
+      }
       finish(reader, damage, length);
       ends.put(path, reader.endOfLastRecord());
     }
     logs++;
     LOG.info("{}: replayed {} records", file, records - recordsBefore);
+  }
+
+  /**
+   * Throws if a whole record begins after the last one that was read. The rest of a block after
+   * bytes that are not a record was skipped.
+   */
+  private void requireNothingAfter(Path path, long endOfLastRecord, LogDamage damage)
+      throws IOException {
+    try (SequentialFile file = context.env().openSequential(path)) {
+      long next = LogTail.nextRecord(file, endOfLastRecord);
+      if (next >= 0) {
+        damage.recordAfterEnd(next, 0);
+      }
+    }
   }
 
   /** Counts the bytes of the records in a log after the damage at which recovery has ended. */
@@ -227,6 +247,11 @@ public final class LogRecovery {
       records++;
       return true;
     }
+    if (repeats(sequence, end)) {
+      damage.corruption(
+          offset, length, "sequence number " + sequence + " follows " + (expected - 1), false);
+      return !damage.hasEnded();
+    }
     damage.checkGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
     if (first && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
       damage.corruption(
@@ -243,6 +268,7 @@ public final class LogRecovery {
     try {
       if (count > 0) {
         apply(bytes, length, sequence, count);
+        applied.add(sequence, end);
       }
     } catch (ComparatorException e) {
       throw new ComparatorException(
@@ -260,6 +286,16 @@ public final class LogRecovery {
     expected = end + 1;
     lastSequence = Math.max(lastSequence, end);
     return true;
+  }
+
+  /**
+   * Returns true if a batch has a number that an earlier record has, or that is before those. No
+   * program writes such logs, but a block of a log that is stored twice looks so, since checksums
+   * do not cover the position. {@link RecoveryMode#CPP_COMPAT} takes what is new in such a block.
+   */
+  private boolean repeats(long sequence, long end) {
+    boolean isBefore = anyRecord && sequence < expected && sequence <= end;
+    return applied.containAny(sequence, end) || (isBefore && mode != RecoveryMode.CPP_COMPAT);
   }
 
   /** Returns true if a log that was replayed has more records now. */

@@ -37,7 +37,7 @@ final class RepairInputs {
   record Found(String name, FileName file) {
     boolean isWorthRepair() {
       return switch (file.kind()) {
-        case TABLE, LOG, MANIFEST -> file.number() <= VersionSet.LARGEST_NUMBER;
+        case TABLE, LOG, MANIFEST -> true;
         default -> false;
       };
     }
@@ -167,9 +167,13 @@ final class RepairInputs {
     return found;
   }
 
-  /** Returns the largest number of a file, or 0. */
+  /** Returns the largest number of a file, or 0; one that no real database reaches is ignored. */
   long largestNumber() {
-    return found.stream().mapToLong(each -> each.file().number()).max().orElse(0);
+    return found.stream()
+        .mapToLong(each -> each.file().number())
+        .filter(number -> number <= VersionSet.LARGEST_NUMBER)
+        .max()
+        .orElse(0);
   }
 
   /** Returns the numbers of the tables to read, ascending. */

@@ -11,6 +11,7 @@ import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.ForwardMergingIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.manifest.CurrentFile;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
@@ -158,7 +159,7 @@ public final class Repairer {
    * @param tables receives the tables that were read, closed
    */
   private RewriteJob.Result rebuild(List<SalvageIterator> tables) throws IOException {
-    try (Undo undo = new Undo(this::deleteTablesOfLogs)) {
+    try (Undo undo = new Undo(() -> deleteTables(fromLogs))) {
       inputs.choose();
       requireOrder();
       for (long log : inputs.logs()) {
@@ -192,14 +193,20 @@ public final class Repairer {
         e);
   }
 
-  private void deleteTablesOfLogs() {
-    for (FileMetadata table : fromLogs) {
+  private void deleteTables(List<FileMetadata> tables) {
+    for (FileMetadata table : tables) {
       context.tables().evict(table.number());
-      try {
-        env.delete(inputs.newTable(table.number()));
-      } catch (IOException e) {
-        LOG.warn("{}: cannot delete a new table: {}", place(), Escape.text(e.toString()));
+      deleteNew(inputs.newTable(table.number()));
+    }
+  }
+
+  private void deleteNew(Path file) {
+    try {
+      if (env.exists(file)) {
+        env.delete(file);
       }
+    } catch (IOException e) {
+      LOG.warn("{}: cannot delete a new file: {}", place(), Escape.text(e.toString()));
     }
   }
 
@@ -379,11 +386,33 @@ public final class Repairer {
     }
     long manifest = nextNumber++;
     long log = nextNumber++;
-    env.createWritable(FileNames.log(directory, log)).close();
-    NewDatabase.create(
-        context.manifestContext(),
-        manifest,
-        edit.logNumber(log).nextFileNumber(nextNumber).build());
+    try (Undo undo = new Undo(() -> removeUnlessInstalled(result.tables(), manifest, log))) {
+      env.createWritable(FileNames.log(directory, log)).close();
+      NewDatabase.create(
+          context.manifestContext(),
+          manifest,
+          edit.logNumber(log).nextFileNumber(nextNumber).build());
+      undo.cancel();
+    }
+  }
+
+  /** Deletes the new files after a failed install, unless CURRENT may name the new MANIFEST. */
+  private void removeUnlessInstalled(List<FileMetadata> tables, long manifest, long log) {
+    try {
+      if (CurrentFile.read(env, directory).number() == manifest) {
+        return;
+      }
+    } catch (CorruptionException | NoSuchFileException damaged) {
+      LOG.debug("{}: CURRENT is the damaged one: {}", place(), damaged.toString());
+    } catch (IOException unknown) {
+      LOG.warn("{}: new files are left: {}", place(), Escape.text(unknown.toString()));
+      return;
+    }
+    deleteTables(tables);
+    deleteTables(fromLogs);
+    deleteNew(FileNames.log(directory, log));
+    deleteNew(FileNames.manifest(directory, manifest));
+    deleteNew(FileNames.temp(directory, manifest));
   }
 
   /**

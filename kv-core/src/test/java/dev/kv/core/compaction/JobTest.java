@@ -88,6 +88,27 @@ final class JobTest {
     return flush(new EntryList(List.of(entries)));
   }
 
+  /** An open merges small tables by a flush. What they hold may be damaged. */
+  @Test
+  void flush_keysThatAreDamaged_isCorruptionAndLeavesNoTable() {
+    EntryList disorder = new EntryList(List.of("b@2 1", "a@1 1"));
+    assertThatThrownBy(() -> flush(disorder))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("out of order");
+    EntryList twice = new EntryList(List.of("a@1 1", "a@1 2"));
+    assertThatThrownBy(() -> flush(twice))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("out of order");
+    for (byte[] key : new byte[][] {bytes("short"), {'a', 7, 1, 0, 0, 0, 0, 0, 0}}) {
+      EntryList malformed = new EntryList(List.of());
+      malformed.add(key, bytes("1"));
+      assertThatThrownBy(() -> flush(malformed))
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("no internal key");
+    }
+    assertThat(names()).isEmpty();
+  }
+
   private List<String> content(FileMetadata file) {
     List<String> entries = new ArrayList<>();
     try (InternalIterator iterator = open(file)) {

@@ -43,6 +43,26 @@ class DeflateTablesTest {
     }
   }
 
+  /** The blocks are found by their checksums then. */
+  @ParameterizedTest
+  @CsvSource({"2, false", "4, true"})
+  void table_withDeflatedBlocksAndADamagedFooter_isRepaired(byte code, boolean raw)
+      throws IOException {
+    byte[] value = new byte[3000];
+    byte[] key = HostileFilesTest.internalKey("key");
+    byte[] entry =
+        HostileFilesTest.entry(0, key.length, value.length, HostileFilesTest.concat(key, value));
+    byte[] stored = deflated(HostileFilesTest.block(entry, 1), raw);
+    byte[] table = HostileFilesTest.tableOf(stored, code);
+    table[table.length - 1] ^= 1;
+    Path directory = Files.createDirectory(temp.resolve("db"));
+    Files.write(directory.resolve("000005.ldb"), table);
+    DB.repair(directory, Options.DEFAULT);
+    try (DB db = DB.open(directory, Options.DEFAULT)) {
+      assertThat(db.get(DbTestBase.b("key"))).isEqualTo(value);
+    }
+  }
+
   private static byte[] deflated(byte[] block, boolean raw) {
     Deflater deflater = new Deflater(Deflater.DEFAULT_COMPRESSION, raw);
     try {

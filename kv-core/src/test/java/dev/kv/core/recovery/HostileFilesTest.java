@@ -403,6 +403,14 @@ class HostileFilesTest {
         Arguments.of("unknown operation", concat(sequence, fixed32(1), new byte[] {9, 1, 'k'})),
         Arguments.of("sequence of 2^64-1", concat(fixed32(-1), fixed32(-1), fixed32(1), put)),
         Arguments.of(
+            "the number of the record before it",
+            concat(
+                ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(201).array(),
+                fixed32(1),
+                new byte[] {1, 10},
+                DbTestBase.b("in the log"),
+                new byte[] {1, 'v'})),
+        Arguments.of(
             "sequence of 2^56-1 and one more",
             concat(fixed32(-1), fixed32(0xffffffL), fixed32(2), put, put)));
   }
@@ -421,6 +429,36 @@ class HostileFilesTest {
                     e -> assertThat(e.file()).isEqualTo(log.toString())));
     bounded(what, () -> dump(log));
     bounded(what, () -> repair(directory));
+  }
+
+  /** Of a file that the database has no use for, as an accident or a stranger leaves it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"1152921504606846976.dbtmp", "1152921504606846976.ldb"})
+  void number_atTheLimit_doesNotLockTheWritesAfterIt(String name) throws IOException {
+    Files.createFile(directory.resolve(name));
+    for (int i = 0; i < 3; i++) {
+      try (DB db = DB.open(directory, options())) {
+        assertThat(db.get(DbTestBase.b("in the log"))).hasSize(10);
+        assertThat(DbTestBase.s(db.get(DbTestBase.b("k"))))
+            .isEqualTo(i == 0 ? DbTestBase.s(null) : "v" + (i - 1));
+        db.put(DbTestBase.b("k"), DbTestBase.b("v" + i));
+      }
+    }
+    DB.repair(directory, options());
+    try (DB db = DB.open(directory, options())) {
+      assertThat(DbTestBase.s(db.get(DbTestBase.b("k")))).isEqualTo("v2");
+    }
+  }
+
+  @Test
+  void log_ofANumberBeyondTheLimit_isNamedAndMovedAwayByARepair() throws IOException {
+    Path log = Files.createFile(directory.resolve("4000000000000000000.log"));
+    assertThatThrownBy(() -> DB.open(directory, options()))
+        .isInstanceOfSatisfying(
+            CorruptionException.class, e -> assertThat(e.file()).isEqualTo(log.toString()));
+    repair(directory);
+    assertThat(log).doesNotExist();
+    assertThat(directory.resolve("lost").resolve("4000000000000000000.log")).exists();
   }
 
   @ParameterizedTest

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -31,6 +32,9 @@ class RecoveryModeTest extends DbTestBase {
   private static final int LENGTH = 3000;
   private static final String ALL = "0-39";
   private static final int RECORD = 7 + 12 + 1 + 1 + 9 + 2 + LENGTH;
+
+  /** The beginning of record 35 in the second log, after one record that crosses a block. */
+  private static final int IN_LAST_BLOCK = 15 * RECORD + 7;
 
   private Path first;
   private Path second;
@@ -53,6 +57,10 @@ class RecoveryModeTest extends DbTestBase {
     FLIPPED_BYTE,
     /** A sector under the fifth record of the second log. */
     ZERO_SECTOR,
+    /** The length of a record in the last block, so that it seems to end after the log. */
+    LENGTH_IN_LAST_BLOCK,
+    /** A sector under that record. */
+    ZERO_SECTOR_IN_LAST_BLOCK,
     /** A page with the beginnings of records in it. */
     ZERO_PAGE,
     /** The same in the first log. */
@@ -116,6 +124,12 @@ class RecoveryModeTest extends DbTestBase {
       case FLIPPED_LAST_RECORD -> flip(second, (int) Files.size(second) - 100);
       case FLIPPED_BYTE -> flip(second, 4 * RECORD + 1000);
       case ZERO_SECTOR -> zero(second, 4 * RECORD + 1000, 512);
+      case LENGTH_IN_LAST_BLOCK -> {
+        byte[] bytes = Files.readAllBytes(second);
+        bytes[IN_LAST_BLOCK + 5] |= (byte) 0x80;
+        Files.write(second, bytes);
+      }
+      case ZERO_SECTOR_IN_LAST_BLOCK -> zero(second, IN_LAST_BLOCK + 1000, 512);
       case ZERO_PAGE -> zero(second, 4 * RECORD, 4096);
       case ZERO_SECTOR_IN_FIRST -> zero(first, 4 * RECORD + 1000, 512);
       case FLIPPED_BYTE_IN_FIRST -> flip(first, 4 * RECORD + 1000);
@@ -196,6 +210,14 @@ class RecoveryModeTest extends DbTestBase {
     "ZERO_SECTOR,           POINT_IN_TIME, 0-23",
     "ZERO_SECTOR,           STRICT,        second",
     "ZERO_SECTOR,           CPP_COMPAT,    0-23+31-39",
+    "LENGTH_IN_LAST_BLOCK,  TORN_WRITES,   0-34",
+    "LENGTH_IN_LAST_BLOCK,  POINT_IN_TIME, 0-34",
+    "LENGTH_IN_LAST_BLOCK,  STRICT,        second",
+    "LENGTH_IN_LAST_BLOCK,  CPP_COMPAT,    0-34",
+    "ZERO_SECTOR_IN_LAST_BLOCK, TORN_WRITES,   0-34",
+    "ZERO_SECTOR_IN_LAST_BLOCK, POINT_IN_TIME, 0-34",
+    "ZERO_SECTOR_IN_LAST_BLOCK, STRICT,        second",
+    "ZERO_SECTOR_IN_LAST_BLOCK, CPP_COMPAT,    0-34",
     "ZERO_PAGE,             TORN_WRITES,   0-23",
     "ZERO_PAGE,             POINT_IN_TIME, 0-23",
     "ZERO_PAGE,             STRICT,        second",
@@ -254,6 +276,56 @@ class RecoveryModeTest extends DbTestBase {
     reopen(defaults().toBuilder().recoveryMode(RecoveryMode.STRICT).build());
     assertThat(found()).as("after a reopen").isEqualTo(expected);
     assertThat(db.admin().stats().recovery().droppedBytes()).isZero();
+  }
+
+  /** A kill leaves zeros after the records, and a damaged length then points at them. */
+  @Test
+  void open_strict_damagedLengthBeforeZeros_isRefused() throws IOException {
+    makeLogs(false);
+    damage(Damage.LENGTH_IN_LAST_BLOCK);
+    Files.write(second, Arrays.copyOf(Files.readAllBytes(second), 64 << 10));
+    expectRefusal(defaults().toBuilder().recoveryMode(RecoveryMode.STRICT).build(), second);
+  }
+
+  /** As a block of a log that is stored in a second place. Its checksums are right. */
+  @ParameterizedTest
+  @CsvSource({"TORN_WRITES, false", "STRICT, false", "POINT_IN_TIME, true", "CPP_COMPAT, true"})
+  void open_recordStoredTwice_givesWhatTheModeSays(RecoveryMode mode, boolean opens)
+      throws IOException {
+    makeLogs(false);
+    EncodedBatch batch = new EncodedBatch();
+    batch.put(b(key(25)), b(value(25)));
+    LogFiles.append(Options.DEFAULT.env(), second, LogFiles.record(26, batch));
+    Options with = defaults().toBuilder().recoveryMode(mode).build();
+    if (!opens) {
+      expectRefusal(with, second);
+      return;
+    }
+    open(with);
+    assertThat(found()).isEqualTo(ALL);
+    DBStats.Recovery report = db.admin().stats().recovery();
+    assertThat(report.droppedBytes()).isPositive();
+    assertThat(report.reason()).contains("sequence number 26 follows 40", ".log, offset ");
+    reopen();
+    assertThat(found()).isEqualTo(ALL);
+  }
+
+  @Test
+  void open_compatRecordsInAnotherOrder_takesEachOnce() throws IOException {
+    makeLogs(false);
+    byte[][] records = new byte[EACH + 5][];
+    for (int i = 0; i < records.length; i++) {
+      int number = EACH + (i + EACH / 2) % EACH; // the second half, the first, five of the second
+      EncodedBatch batch = new EncodedBatch();
+      batch.put(b(key(number)), b(value(number)));
+      records[i] = LogFiles.record(number + 1, batch);
+    }
+    LogFiles.write(Options.DEFAULT.env(), second, records);
+    open(defaults().toBuilder().recoveryMode(RecoveryMode.CPP_COMPAT).build());
+    assertThat(found()).isEqualTo(ALL);
+    assertThat(db.admin().stats().recovery().records()).isEqualTo(2 * EACH);
+    reopen();
+    assertThat(found()).isEqualTo(ALL);
   }
 
   private void expectRefusal(Options with, Path file) throws IOException {

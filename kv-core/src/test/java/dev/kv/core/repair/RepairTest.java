@@ -281,6 +281,32 @@ class RepairTest {
     assertThat(read(directory)).isEqualTo(model);
   }
 
+  /** It would need the space of the whole database once more, and could not delete it later. */
+  @ParameterizedTest
+  @CsvSource({
+    "CREATE, MANIFEST",
+    "CREATE, .log",
+    "WRITE, MANIFEST",
+    "WRITE, .dbtmp",
+    "RENAME, CURRENT"
+  })
+  void repair_whoseInstallFails_leavesTheFilesOfBefore(FaultEnv.Kind kind, String name)
+      throws IOException {
+    Path directory = fill();
+    Files.write(directory.resolve("CURRENT"), new byte[3]);
+    Map<String, String> before = content(directory);
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        1,
+        operation -> operation.kind() == kind && operation.path().toString().contains(name));
+    assertThatThrownBy(() -> DB.repair(directory, OPTIONS.toBuilder().env(env).build()))
+        .isInstanceOf(DBIOException.class);
+    assertThat(content(directory)).isEqualTo(before);
+    DB.repair(directory, OPTIONS);
+    read(directory).forEach((key, value) -> assertThat(history.get(key)).contains(value));
+  }
+
   @Test
   void repair_lostThatCannotBeSynced_saysWhatIsDone() {
     Path directory = fill();

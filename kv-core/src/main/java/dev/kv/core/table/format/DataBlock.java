@@ -82,7 +82,7 @@ public final class DataBlock {
                     InternalKey.tag(key, keyOffset, keyLength))
                 > 0;
     if (users >= 0 && !isOlder) {
-      throw new IllegalArgumentException(
+      throw new KeyOrderException(
           "the key '"
               + Escape.bytes(InternalKey.copy(key, keyOffset, keyLength - keyTrailer))
               + "' is not after the key before it, '"

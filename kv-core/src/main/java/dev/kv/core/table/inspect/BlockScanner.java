@@ -1,11 +1,11 @@
 package dev.kv.core.table.inspect;
 
+import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.errors.DBIOException;
-import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.BitSet;
@@ -110,7 +110,7 @@ public final class BlockScanner {
       for (int i = 0; i < length - CRC; i++) {
         byte type = bytes.get(i);
         crc.update(type);
-        if (isType(type) && crc.maskedValue() == bytes.getInt(i + 1)) {
+        if (BlockCompression.isCode(type) && crc.maskedValue() == bytes.getInt(i + 1)) {
           return new BlockHandle(offset, from + i - offset);
         }
       }
@@ -169,7 +169,7 @@ public final class BlockScanner {
       for (int bit = 0; bit < back.length; bit++) {
         back[bit] = undo(back[bit]);
       }
-      if (isType(type)) {
+      if (BlockCompression.isCode(type)) {
         int wanted = MaskedCrc32c.unmask(bytes.getInt(i + 1));
         int beginning = beginnings.find(image(back, crc.value() ^ wanted));
         if (beginning >= 0) {
@@ -181,12 +181,6 @@ public final class BlockScanner {
       }
     }
     return null;
-  }
-
-  private static boolean isType(byte type) {
-    return type == CompressionType.NONE.code()
-        || type == CompressionType.SNAPPY.code()
-        || type == CompressionType.ZSTD.code();
   }
 
   /**
