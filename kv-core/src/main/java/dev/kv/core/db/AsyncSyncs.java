@@ -3,6 +3,7 @@ package dev.kv.core.db;
 import dev.kv.core.shared.WorkerThreads;
 import dev.kv.env.Env;
 import dev.kv.errors.DBClosedException;
+import dev.kv.errors.DBIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -96,7 +97,7 @@ final class AsyncSyncs extends WorkerThreads.Task {
 
   @Override
   protected void noThread(Throwable cause) {
-    complete(take(), cause);
+    complete(take(), new DBIOException("there is no thread for the sync: " + cause, cause));
   }
 
   /**

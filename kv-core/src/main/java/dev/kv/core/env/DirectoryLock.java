@@ -82,7 +82,10 @@ final class DirectoryLock implements Env.Lock {
       if (channel == null) {
         return null;
       }
-      registerIdentity(real, keys);
+      try (Undo close = new Undo(() -> closeQuietly(channel))) {
+        registerIdentity(real, keys);
+        close.cancel();
+      }
       undo.cancel();
       return new DirectoryLock(real, channel, keys, descriptors);
     }

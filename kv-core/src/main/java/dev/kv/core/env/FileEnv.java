@@ -104,17 +104,23 @@ public final class FileEnv implements Env {
   private @Nullable MappedFile tryMap(Path file, Mapper mapper) throws IOException {
     refuseLock(file);
     RegularFile.require(file);
-    return Uninterrupted.run(
-        () -> {
-          try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            long size = channel.size();
-            if (size == 0 || size > Integer.MAX_VALUE) {
-              return null;
-            }
-            Mapping mapping = mapOrNull(channel, size, mapper);
-            return mapping == null ? null : new MappedFile(file, size, mapping, unmapper);
-          }
-        });
+    try {
+      return Uninterrupted.run(() -> mapAll(file, mapper));
+    } catch (Uninterrupted.NoThreadException e) {
+      LOG.info("cannot map {}; it is read without a mapping", file, e);
+      return null;
+    }
+  }
+
+  private @Nullable MappedFile mapAll(Path file, Mapper mapper) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      long size = channel.size();
+      if (size == 0 || size > Integer.MAX_VALUE) {
+        return null;
+      }
+      Mapping mapping = mapOrNull(channel, size, mapper);
+      return mapping == null ? null : new MappedFile(file, size, mapping, unmapper);
+    }
   }
 
   private static @Nullable Mapping mapOrNull(FileChannel channel, long size, Mapper mapper)
@@ -176,9 +182,8 @@ public final class FileEnv implements Env {
       makeEmpty(opened);
       log.reserve(FileMappedLog.BLOCK);
       return log;
-    } catch (IOException e) {
+    } catch (FileMappedLog.NotMappedException e) {
       log.close();
-      // A full disk is reported when the log is written without a mapping.
       LOG.info("cannot map the log {}; it is written without a mapping", file, e);
       return null;
     } catch (Throwable e) {
@@ -365,7 +370,7 @@ public final class FileEnv implements Env {
       }
       return;
     }
-    Uninterrupted.runAgain(
+    Uninterrupted.run(
         () -> {
           try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);

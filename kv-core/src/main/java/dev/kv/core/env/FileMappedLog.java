@@ -52,6 +52,15 @@ final class FileMappedLog implements MappedLogFile {
 
   private static final byte[] ZEROS = new byte[FILL];
 
+  /** Thrown if the file can be written, but not mapped. */
+  static final class NotMappedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    NotMappedException(IOException cause) {
+      super(cause.getMessage(), cause);
+    }
+  }
+
   private final Path path;
   private final RandomAccessFile file;
   private final Mapper mapper;
@@ -149,15 +158,20 @@ final class FileMappedLog implements MappedLogFile {
 
   private void mapNext(long start) throws IOException {
     long length = grow(start);
-    Mapping mapping =
-        Objects.requireNonNull(
-            Uninterrupted.run(
-                () -> {
-                  try (FileChannel channel =
-                      FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-                    return mapper.map(channel, MapMode.READ_WRITE, start, length);
-                  }
-                }));
+    Mapping mapping;
+    try {
+      mapping =
+          Objects.requireNonNull(
+              Uninterrupted.run(
+                  () -> {
+                    try (FileChannel channel =
+                        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                      return mapper.map(channel, MapMode.READ_WRITE, start, length);
+                    }
+                  }));
+    } catch (IOException e) {
+      throw new NotMappedException(e);
+    }
     unmapper.mapped(mapping, path);
     Window[] more = Arrays.copyOf(windows, windows.length + 1);
     more[windows.length] = new Window(start, start + length, mapping);

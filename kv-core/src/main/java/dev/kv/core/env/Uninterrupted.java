@@ -63,14 +63,31 @@ public final class Uninterrupted {
     }
   }
 
-  /** Runs {@code call} so that an interrupt of the calling thread does not reach it. */
+  /** Thrown if the system has no thread for a call. */
+  static final class NoThreadException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    NoThreadException(OutOfMemoryError cause) {
+      super("no thread can be started: " + cause.getMessage(), cause);
+    }
+  }
+
+  /**
+   * Runs {@code call} so that an interrupt of the calling thread does not reach it.
+   *
+   * @throws NoThreadException if no thread can be started for it
+   */
   static <T> @Nullable T run(Call<T> call) throws IOException {
     if (EngineThread.isCurrent()) {
       return runAgain(call);
     }
     Handed<T> handed = new Handed<>(call);
     EngineThread thread = new EngineThread("kv-channel", handed);
-    thread.start();
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      throw new NoThreadException(e);
+    }
     await(thread::join);
     return handed.result();
   }

@@ -310,7 +310,7 @@ class AsyncSyncsTest extends DbTestBase {
           }
         };
     AsyncSyncs asynchronous = new AsyncSyncs(exhausted, () -> {});
-    assertThat(failureOf(asynchronous.request())).isSameAs(cause);
+    assertThat(failureOf(asynchronous.request())).isInstanceOf(DBIOException.class).hasCause(cause);
     asynchronous.close();
   }
 

@@ -491,14 +491,26 @@ final class FileEnvTest extends EnvContract {
   @Test
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the limit is the shell's")
   void fileLimit_met_isAnIOExceptionAndWhatWasWrittenStays() throws Exception {
+    assertThat(limited(3000)).isEqualTo("ok");
+  }
+
+  /** It fails as one with a mapping does, while nothing depends on it. */
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the limit is the shell's")
+  void createMappedLog_withoutSpaceForABlock_fails() throws Exception {
+    assertThat(limited(30, "no log")).isEqualTo("ok");
+  }
+
+  private String limited(int blocks, String... more) throws Exception {
     Path shell = Path.of("/bin/sh");
     Assumptions.assumeTrue(Files.isExecutable(shell));
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    Process process =
-        new ProcessBuilder(
+    List<String> command =
+        new ArrayList<>(
+            List.of(
                 shell.toString(),
                 "-c",
-                "ulimit -f 3000; exec \"$@\"",
+                "ulimit -f " + blocks + "; exec \"$@\"",
                 "sh",
                 java,
                 "-XX:TieredStopAtLevel=1",
@@ -507,12 +519,12 @@ final class FileEnvTest extends EnvContract {
                 "-cp",
                 System.getProperty("java.class.path"),
                 LimitedWriter.class.getName(),
-                dir.toString())
-            .redirectErrorStream(true)
-            .start();
+                dir.toString()));
+    command.addAll(List.of(more));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(output).isZero();
-    assertThat(output.strip()).isEqualTo("ok");
+    return output.strip();
   }
 
   @ParameterizedTest

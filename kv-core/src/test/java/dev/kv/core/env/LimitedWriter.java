@@ -19,7 +19,20 @@ final class LimitedWriter {
   public static void main(String[] args) throws IOException {
     Path dir = Path.of(args[0]);
     FileEnv env = new FileEnv();
+    if (args.length > 1) {
+      System.out.println(noLog(env, dir.resolve("l")));
+      return;
+    }
     System.out.println(appending(env, dir.resolve("f")) + mappedLog(env, dir.resolve("l")));
+  }
+
+  /** A log that is written without a mapping would fail at its first write. */
+  private static String noLog(FileEnv env, Path path) {
+    try {
+      return "a log: " + env.createMappedLog(path);
+    } catch (IOException e) {
+      return "ok";
+    }
   }
 
   private static String appending(FileEnv env, Path path) throws IOException {
