@@ -347,6 +347,22 @@ public final class Compactor implements BackgroundWorker.Work {
                 && picker.pick(versions.current(), running, versions.compactPointers()) == null));
   }
 
+  /**
+   * Waits until the compactions that are running now have ended. They began with the snapshots of
+   * that time, and keep what later ones would drop.
+   */
+  public void awaitRunning() {
+    monitor.lock();
+    try {
+      List<Compaction> now = running.running();
+      while (running.isAnyRunning(now)) {
+        monitor.awaitChange();
+      }
+    } finally {
+      monitor.unlock();
+    }
+  }
+
   /** Runs a manual request, and returns when it has ended. */
   public void runToEnd(ManualCompactions.Request request, Runnable wake) {
     monitor.lock();

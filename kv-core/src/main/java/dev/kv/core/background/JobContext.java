@@ -113,7 +113,7 @@ public record JobContext(
    * compaction may delete them after that. They have been opened, so their properties are in
    * memory.
    */
-  List<FileMetadata> withManyTombstones(List<FileMetadata> tables) {
+  public List<FileMetadata> withManyTombstones(List<FileMetadata> tables) {
     return tables.stream().filter(this::hasManyTombstones).toList();
   }
 
@@ -125,7 +125,7 @@ public record JobContext(
   }
 
   /** Marks tables that have many tombstones, so that they are compacted. */
-  void markTombstones(List<FileMetadata> tables) {
+  public void markTombstones(List<FileMetadata> tables) {
     if (tables.isEmpty()) {
       return;
     }

@@ -33,6 +33,7 @@ public final class RangeDelete implements VersionMutation {
   private final UserKeyComparator order;
   private int removed;
   private @Nullable FlushResult tombstones;
+  private List<FileMetadata> marked = List.of();
 
   /** Creates the change. */
   public RangeDelete(JobContext jobs, KeyBounds range) {
@@ -75,6 +76,7 @@ public final class RangeDelete implements VersionMutation {
     FileMetadata table = written.table();
     if (table != null) {
       edit.addFile(0, table);
+      marked = jobs.withManyTombstones(List.of(table));
     }
     tombstones = written;
     return edit.build();
@@ -98,6 +100,7 @@ public final class RangeDelete implements VersionMutation {
     if (written == null) {
       return;
     }
+    jobs.markTombstones(marked);
     jobs.stats().add(0, written.stats());
     LOG.info(
         "{}: deleted the range {}: removed {} tables, and wrote {} tombstones into {} in {} ms",

@@ -126,6 +126,16 @@ public final class RunningJobs {
     take(compaction.outputLevel(), compaction.nextLevelInputs(), -1);
   }
 
+  /** Returns a copy of the running compactions. */
+  public List<Compaction> running() {
+    return List.copyOf(compactions);
+  }
+
+  /** Returns true if one of the compactions is still running. */
+  public boolean isAnyRunning(List<Compaction> some) {
+    return some.stream().anyMatch(compactions::contains);
+  }
+
   /** Returns the number of running compactions. */
   public int compactions() {
     return compactions.size();

@@ -46,6 +46,7 @@ final class Admin extends Inspector implements DBAdmin {
   private void compactRange(KeyRange range) {
     parts.tree().compactor().requireNotSuspended();
     flush();
+    parts.tree().compactor().awaitRunning();
     long newest = newestTable();
     int level = 0;
     while (level < Levels.COUNT - 1 && (level == 0 || overlapsBelow(level, range))) {

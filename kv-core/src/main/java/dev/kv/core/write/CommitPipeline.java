@@ -401,7 +401,7 @@ public final class CommitPipeline {
       MemTable memtable = target.memtable();
       followers.gather(memtable, sync, lastSequence);
       logAndApply(memtable, sync);
-      flushEarly = group.bytes() >= LARGE_GROUP_BYTES || memtable.hasManyTombstones();
+      flushEarly = wantsFlush(memtable);
       if (sync) {
         followers.noteSyncedGroup();
       }
@@ -425,6 +425,11 @@ public final class CommitPipeline {
     if (flushEarly) {
       target.flushEarly();
     }
+  }
+
+  /** Returns true if the memtable may have to be flushed before it is full, after this group. */
+  boolean wantsFlush(MemTable memtable) {
+    return group.bytes() >= LARGE_GROUP_BYTES || memtable.hasManyTombstones();
   }
 
   /** Steps 5 to 7. */

@@ -19,6 +19,7 @@ public final class ExclusiveWriter implements AutoCloseable {
   private long taken;
   private boolean published;
   private boolean confirmed;
+  private boolean flushEarly;
 
   ExclusiveWriter(
       CommitPipeline commits,
@@ -74,6 +75,7 @@ public final class ExclusiveWriter implements AutoCloseable {
     group.batch(batch, batch.length(), batch.count());
     try {
       commits.logAndApply(target.memtable(), true);
+      flushEarly |= commits.wantsFlush(target.memtable());
     } catch (NoRoomInLogException e) {
       throw CommitPipeline.notLogged(e);
     } catch (Throwable e) {
@@ -167,5 +169,8 @@ public final class ExclusiveWriter implements AutoCloseable {
       publish();
     }
     commits.endExclusive();
+    if (flushEarly) {
+      target.flushEarly();
+    }
   }
 }

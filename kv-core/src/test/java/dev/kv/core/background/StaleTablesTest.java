@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.Snapshot;
+import dev.kv.core.Call;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
@@ -22,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -67,6 +70,33 @@ class StaleTablesTest extends DbTestBase {
     for (int i = 0; i < KEYS; i++) {
       assertThat(get(key(i))).isEqualTo(value(i));
     }
+  }
+
+  /** It began with a snapshot that is closed now, and keeps what the snapshot saw. */
+  @Test
+  void compactRange_besideACompactionThatBeganEarlier_dropsWhatThatOneKeeps() throws Exception {
+    HookedEnv env = new HookedEnv(defaults().env());
+    open(defaults().toBuilder().env(env).build());
+    put("a", "1");
+    put("z", "1");
+    db.admin().flush();
+    put("k", "1");
+    Snapshot before = db.snapshot();
+    delete("k");
+    put("a", "2");
+    put("z", "2");
+    db.admin().flush();
+    CountDownLatch gate = new CountDownLatch(1);
+    env.tableSyncGate = gate;
+    Call first = Call.start(() -> compact(null, null));
+    await("the compaction", () -> parts().jobs().running().compactions() == 1);
+    before.close();
+    Call second = Call.start(() -> compact(null, null));
+    second.awaitParked();
+    gate.countDown();
+    assertThat(first.outcome()).isNull();
+    assertThat(second.outcome()).isNull();
+    assertThat(allEntriesFor("k")).isEqualTo("[ ]");
   }
 
   @Test

@@ -59,6 +59,26 @@ class TombstoneCompactionTest extends DbTestBase {
   }
 
   @Test
+  void space_afterADeleteOfARange_comesBackWithoutACompactRange() {
+    open(
+        defaults().toBuilder()
+            .compression(CompressionType.NONE)
+            .writeBufferSize(64 << 20)
+            .maxFileSize(64 << 20)
+            .compaction(c -> c.seekTriggered(false))
+            .build());
+    for (int i = 0; i < KEYS; i++) {
+      put(key(i), "v".repeat(500));
+    }
+    put("zzz", "stays");
+    db.admin().flush();
+    assertThat(totalFiles()).isEqualTo(1);
+    db.deleteRange(b(key(0)), b(key(KEYS)));
+    await("the space", () -> size(key(0), key(KEYS)) == 0);
+    assertThat(contents()).isEqualTo("(zzz->stays)");
+  }
+
+  @Test
   void memtable_withManyTombstonesInARow_isFlushedAndCompactedWithoutBeingAsked() {
     fill();
     put("zzz", "stays");

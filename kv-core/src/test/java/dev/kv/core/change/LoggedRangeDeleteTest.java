@@ -47,6 +47,25 @@ class LoggedRangeDeleteTest extends DbTestBase {
     assertThat(contents()).isEmpty();
   }
 
+  /** As a loop of deletes does: nobody has to pass so many tombstones. */
+  @Test
+  void delete_ofManyKeys_isFlushedWithoutAnotherWrite() {
+    open(
+        defaults().toBuilder()
+            .logRetention(LogRetention.ofBytes(64 << 20))
+            .writeBufferSize(64 << 20)
+            .build());
+    for (int i = 0; i < 40_000; i++) {
+      put(key(i), "value");
+    }
+    put("zzz", "stays");
+    db.admin().flush();
+    compact(null, null);
+    db.deleteRange(b(key(0)), b(key(40_000)));
+    await("the space", () -> size(key(0), key(40_000)) == 0);
+    assertThat(contents()).isEqualTo("(zzz->stays)");
+  }
+
   @Test
   void delete_thatHasReturned_isDurableWithTheWritesBeforeIt() {
     StrictMemEnv disk = new StrictMemEnv();
