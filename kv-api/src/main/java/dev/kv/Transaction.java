@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Size and age are limited; see {@link TransactionOptions#maxBytes} and {@link
  * TransactionOptions#maxAge}. A transaction keeps old versions of entries on disk as a snapshot
  * does, so end it by {@link #commit} or {@link #close}. After that, every method except {@link
- * #close} throws {@link IllegalStateException}. A read or write throws {@link
- * TransactionTooLargeException} if what it adds must be remembered and there is no room; nothing
- * has changed then. It throws {@link TransactionTooOldException} if the transaction is too old,
- * which ends it. Not thread-safe.
+ * #close}, {@link #store} and {@link #comparator} throws {@link IllegalStateException}. A read or
+ * write throws {@link TransactionTooLargeException} if what it adds must be remembered and there is
+ * no room; nothing has changed then. It throws {@link TransactionTooOldException} if the
+ * transaction is too old, which ends it. Not thread-safe.
  *
  * <pre>{@code
  * try (Transaction transaction = db.transaction()) {
@@ -77,7 +77,8 @@ public interface Transaction extends DBReader, AutoCloseable {
    * Returns the state that this transaction reads, without its own writes. Reads of the database
    * from this snapshot see the same state; the commit does not depend on them.
    *
-   * @return the snapshot; the end of the transaction closes it
+   * @return the snapshot; the end of the transaction closes it. If it is closed earlier, a commit
+   *     of writes throws IllegalStateException
    */
   Snapshot snapshot();
 

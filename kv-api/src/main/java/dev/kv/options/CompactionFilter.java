@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * change, also those that were opened while the compaction ran; such a snapshot keeps the tables
  * from before until it is closed. A key that is dropped does not exist any more, and older versions
  * of it do not come back. A transaction that depends on a dropped or changed key throws {@link
- * ConflictException} at its commit.
+ * ConflictException} at its commit, unless the drop takes effect while the commit is being written:
+ * then the commit counts as the earlier one.
  *
  * <p><b>Rules.</b> Compactions call the filter from several threads at once, without a lock. It
  * must be thread-safe and fast, because writers may wait for compactions, and must not call the

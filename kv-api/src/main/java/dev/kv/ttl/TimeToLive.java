@@ -20,7 +20,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -311,30 +314,53 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
    */
   private WriteBatch stored(WriteBatch batch) {
     WriteBatch target = WriteBatch.create();
-    long time = clock.millis();
+    Iterator<byte @Nullable []> expected = expected(Objects.requireNonNull(batch, "batch"));
+    long time = clock.millis(); // after the reads: what a compaction dropped before has expired
     long expiry = expiry();
-    Objects.requireNonNull(batch, "batch")
-        .iterate(
-            new OperationHandler() {
-              @Override
-              public void put(Slice key, Slice value) {
-                target.put(key.toByteArray(), Expiry.encode(expiry, value.toByteArray()));
-              }
+    batch.iterate(
+        new OperationHandler() {
+          @Override
+          public void put(Slice key, Slice value) {
+            target.put(key.toByteArray(), Expiry.encode(expiry, value.toByteArray()));
+          }
 
-              @Override
-              public void delete(Slice key) {
-                target.delete(key.toByteArray());
-              }
+          @Override
+          public void delete(Slice key) {
+            target.delete(key.toByteArray());
+          }
 
-              @Override
-              public void expect(Slice key, @Nullable Slice value) {
-                byte[] copy = key.toByteArray();
-                byte[] present = database.get(copy);
-                check(copy, live(present, time), value == null ? null : value.toByteArray());
-                target.expect(copy, present);
-              }
-            });
+          @Override
+          public void expect(Slice key, @Nullable Slice value) {
+            byte[] copy = key.toByteArray();
+            byte[] present = expected.next();
+            check(copy, live(present, time), value == null ? null : value.toByteArray());
+            target.expect(copy, present);
+          }
+        });
     return target;
+  }
+
+  /** Returns the stored values of the keys of which a batch expects something, in its order. */
+  private Iterator<byte @Nullable []> expected(WriteBatch batch) {
+    List<byte @Nullable []> values = new ArrayList<>();
+    batch.iterate(
+        new OperationHandler() {
+          @Override
+          public void put(Slice key, Slice value) {
+            // expects nothing
+          }
+
+          @Override
+          public void delete(Slice key) {
+            // expects nothing
+          }
+
+          @Override
+          public void expect(Slice key, @Nullable Slice value) {
+            values.add(database.get(key.toByteArray()));
+          }
+        });
+    return values.iterator();
   }
 
   private static void check(byte[] key, byte @Nullable [] present, byte @Nullable [] expected) {

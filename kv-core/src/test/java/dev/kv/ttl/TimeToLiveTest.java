@@ -230,6 +230,27 @@ class TimeToLiveTest {
     assertThat(content(ttl)).isEqualTo("b1");
   }
 
+  /** A compaction may drop an entry between the time that is compared and its read. */
+  @Test
+  void expectations_areComparedAtATimeAfterTheirReads() {
+    ttl.put(b("a"), b("1"));
+    ttl.put(b("b"), b("1"));
+    Runnable[] whenAsked = {() -> {}};
+    TimeToLive other =
+        TimeToLive.of(
+            db,
+            Duration.ofMillis(100),
+            () -> {
+              whenAsked[0].run();
+              return Instant.ofEpochMilli(now);
+            });
+    whenAsked[0] = () -> db.delete(b("b"));
+    WriteBatch batch =
+        WriteBatch.create().expect(b("a"), b("1")).expectAbsent(b("b")).put(b("c"), b("1"));
+    assertThatThrownBy(() -> other.write(batch)).isInstanceOf(ConflictException.class);
+    assertThat(db.get(b("c"))).isNull();
+  }
+
   @Test
   void viewOfABatch_appendsOperationsAndRefusesExpectations() {
     WriteBatch batch = WriteBatch.create();

@@ -1,19 +1,20 @@
 package dev.kv.core.read;
 
 import dev.kv.core.memtable.MemTable;
+import java.lang.ref.WeakReference;
 
 /**
  * Marks a point in time: everything that changed after it is in the memtable or a later one, or is
  * a later change outside the log. Pins nothing.
  */
 public final class ReadMark {
-  /** Only compared; it may have been freed. */
-  private final MemTable memtable;
+  /** Only compared. It may have been freed, and its memory must not stay for a mark. */
+  private final WeakReference<MemTable> memtable;
 
   private final long changes;
 
   ReadMark(ReadState state) {
-    memtable = state.memTable(0);
+    memtable = new WeakReference<>(state.memTable(0));
     changes = state.changes();
   }
 
@@ -28,7 +29,7 @@ public final class ReadMark {
    */
   int memTablesSince(ReadState state) {
     for (int i = 0; i < state.memTableCount(); i++) {
-      if (state.memTable(i) == memtable) {
+      if (memtable.refersTo(state.memTable(i))) {
         return i + 1;
       }
     }

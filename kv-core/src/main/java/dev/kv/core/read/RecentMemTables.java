@@ -31,7 +31,8 @@ public final class RecentMemTables {
 
   /**
    * Returns true if content has changed outside the log since the mark. Called by a leader, who
-   * prevents such changes meanwhile.
+   * prevents such changes meanwhile, except what a compaction filter drops: a compaction may
+   * install that until the leader's write is visible.
    */
   public boolean isChangedOutsideLog() {
     ReadState now = states.current();

@@ -57,6 +57,11 @@ public final class SnapshotImpl implements Snapshot {
     return sequence;
   }
 
+  /** Returns true if neither the snapshot nor the database is closed. */
+  public boolean isOpen() {
+    return list.isOpen(this);
+  }
+
   /** Returns the options for a read of the database from this snapshot. */
   private ReadOptions here(ReadOptions options) {
     Snapshot other = Objects.requireNonNull(options, "options").snapshot();

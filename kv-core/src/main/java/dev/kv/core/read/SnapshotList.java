@@ -109,6 +109,10 @@ public final class SnapshotList {
     return kept;
   }
 
+  synchronized boolean isOpen(SnapshotImpl snapshot) {
+    return isLinked(snapshot);
+  }
+
   @GuardedBy("this")
   private boolean isLinked(SnapshotImpl snapshot) {
     return snapshot.older != snapshot;

@@ -28,7 +28,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Objects;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -123,8 +125,9 @@ final class TransactionImpl implements Transaction {
   public byte @Nullable [] getForUpdate(byte[] key) {
     Objects.requireNonNull(key, "key");
     beginOperation();
+    dependOn(key);
     readForUpdate = true;
-    return get(fromSnapshot, key, true);
+    return get(fromSnapshot, key, false);
   }
 
   @Override
@@ -133,11 +136,11 @@ final class TransactionImpl implements Transaction {
     Objects.requireNonNull(keys, "keys");
     ReadOptions read = lookup(options);
     beginOperation();
+    if (serializable) {
+      dependOn(keys);
+    }
     List<byte[]> others = new ArrayList<>();
     for (byte[] key : keys) {
-      if (serializable) {
-        dependOn(key);
-      }
       if (writes.get(key) == null) {
         others.add(key);
       }
@@ -210,6 +213,19 @@ final class TransactionImpl implements Transaction {
       reserve(key.length + OVERHEAD_BYTES);
       reads.add(key.clone());
     }
+  }
+
+  /** Adds all keys, or, if that is too much, none. */
+  private void dependOn(List<byte[]> keys) {
+    NavigableSet<byte[]> added = new TreeSet<>(parts.order()::compare);
+    long more = 0;
+    for (byte[] key : keys) {
+      if (!reads.contains(key) && added.add(key.clone())) {
+        more += key.length + OVERHEAD_BYTES;
+      }
+    }
+    reserve(more);
+    added.forEach(reads::add);
   }
 
   /** Adds a range that a cursor has left; if that is too much, the next operation throws. */
@@ -348,6 +364,7 @@ final class TransactionImpl implements Transaction {
         cursor.endVisit();
       }
       if (!writes.isEmpty() || readForUpdate) {
+        requireSnapshot();
         byte[] changed = write();
         if (changed != null) {
           throw conflict(changed);
@@ -356,6 +373,14 @@ final class TransactionImpl implements Transaction {
       parts.countCommit();
     } finally {
       close();
+    }
+  }
+
+  /** Without the snapshot, a compaction may have dropped the traces of later writes. */
+  private void requireSnapshot() {
+    if (!snapshot.isOpen()) {
+      throw new IllegalStateException(
+          "nothing was written: the snapshot of the transaction was closed before the commit");
     }
   }
 

@@ -948,6 +948,54 @@ class TransactionTest extends DbTestBase {
   }
 
   @Test
+  void getAll_beyondTheLimitOfBytes_leavesTheTransactionAsItWas() {
+    open();
+    TransactionOptions with = TransactionOptions.SERIALIZABLE.toBuilder().maxBytes(206).build();
+    try (Transaction transaction = db.transaction(with)) {
+      transaction.put(b("x"), b("1"));
+      assertThatThrownBy(() -> transaction.getAll(List.of(b("a"), b("b"), b("c"))))
+          .isInstanceOf(TransactionTooLargeException.class);
+      put("a", "of another");
+      transaction.put(b("y"), b("1"));
+      assertThat(transaction.getAll(List.of(b("d"), b("d")))).containsOnlyNulls();
+      transaction.commit();
+    }
+    assertThat(contents()).isEqualTo("(a->of another)(x->1)(y->1)");
+  }
+
+  @Test
+  void getForUpdate_beyondTheLimitOfBytes_leavesTheTransactionAsItWas() {
+    open();
+    TransactionOptions with = TransactionOptions.SERIALIZABLE.toBuilder().maxBytes(100).build();
+    try (Transaction transaction = db.transaction(with)) {
+      transaction.get(b("a"));
+      assertThatThrownBy(() -> transaction.getForUpdate(b("b")))
+          .isInstanceOf(TransactionTooLargeException.class);
+      put("a", "of another");
+      transaction.commit(); // nothing was written, and no key was read for update
+    }
+  }
+
+  /** Else a compaction drops the traces of a write that the check has to find. */
+  @Test
+  void commit_afterItsSnapshotWasClosed_writesNothing() {
+    open();
+    put("k", "1");
+    try (Transaction transaction = db.transaction()) {
+      transaction.getForUpdate(b("k"));
+      transaction.snapshot().close();
+      delete("k");
+      db.admin().flush();
+      compact(null, null);
+      transaction.put(b("x"), b("1"));
+      assertThatThrownBy(transaction::commit)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("snapshot of the transaction was closed");
+    }
+    assertThat(contents()).isEmpty();
+  }
+
+  @Test
   void operations_upToTheLimitOfBytes_areDone() {
     open();
     TransactionOptions with = TransactionOptions.SERIALIZABLE.toBuilder().maxBytes(400).build();
