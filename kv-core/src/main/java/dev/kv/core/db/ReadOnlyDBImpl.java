@@ -70,9 +70,10 @@ final class ReadOnlyDBImpl extends OpenDatabase implements ReadOnlyDB {
     if (closed.compareAndSet(false, true)) {
       synchronized (views) { // after the end of a refresh
         reader.close();
-        events.post(new CloseEvent(events.database()));
-        views.close();
+        views.free();
       }
+      events.post(new CloseEvent(events.database()));
+      views.closeContext();
     }
   }
 }

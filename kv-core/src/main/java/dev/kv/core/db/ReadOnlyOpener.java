@@ -65,10 +65,16 @@ final class ReadOnlyOpener {
       OpenTimer timer = new OpenTimer(events);
       TableUses uses = new TableUses(context);
       ReadOnlyView view = load(last -> new ReadOnlyView(context, uses, last), loaded -> {});
-      ReadOnlyDB db = assemble(context, new ReadOnlyViews(context, uses, view));
+      ReadOnlyViews views = new ReadOnlyViews(context, uses, view);
+      ReadOnlyDB db = assemble(context, views);
       undo.cancel();
       timer.opened(view.versions().current(), view.numbers().recovery(), true);
-      events.onPost(events::deliver);
+      events.onPost(
+          () -> {
+            if (!Thread.holdsLock(views)) { // else at the end of the refresh
+              events.deliver();
+            }
+          });
       events.deliverAll();
       return db;
     }
@@ -151,6 +157,14 @@ final class ReadOnlyOpener {
    *
    * @param checkOpen throws after the close
    */
+  private boolean refresh(ReadOnlyViews views, Events events, Runnable checkOpen) {
+    try {
+      return refresh(views, checkOpen);
+    } finally {
+      events.deliver();
+    }
+  }
+
   private boolean refresh(ReadOnlyViews views, Runnable checkOpen) {
     synchronized (views) {
       try {
@@ -191,6 +205,6 @@ final class ReadOnlyOpener {
             new CompactionStats(),
             () -> views.newest().numbers());
     return new ReadOnlyDBImpl(
-        reader, stats, events, env, views, checkOpen -> refresh(views, checkOpen));
+        reader, stats, events, env, views, checkOpen -> refresh(views, events, checkOpen));
   }
 }

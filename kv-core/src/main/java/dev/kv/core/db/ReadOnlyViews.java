@@ -109,12 +109,16 @@ final class ReadOnlyViews {
   }
 
   /** Frees all views. The reader was closed before. */
-  synchronized void close() {
+  synchronized void free() {
     closed = true;
     newest.release();
     newest.unpinTables();
     older.forEach(ReadOnlyView::unpinTables);
     older.clear();
+  }
+
+  /** Closes what the views used. The caller holds no lock, since the listener is called. */
+  void closeContext() {
     context.close();
   }
 }

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *      -> flight recorder   at once, in the thread that did it
  *      -> queue -> deliver -> LOG, listener
  *  1. post accesses no file and calls no code of the program. Any thread may call it, with any lock
- *     held, as the leader of a group of writes too.
+ *     held, as the leader of a group of writes too. In a database that is open for reading only,
+ *     a post without a lock delivers, too.
  *  2. deliver is called with no lock held: by the maintenance thread, and at the end of the open
  *     and of the close. One thread delivers at a time, in the order of the queue.
  *  3. Without a listener and without LOG nothing is queued.

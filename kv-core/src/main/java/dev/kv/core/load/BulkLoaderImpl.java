@@ -14,11 +14,12 @@ import dev.kv.load.BulkLoader;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A bulk load of entries. Sorted entries are written to tables at once; others pass an {@link
- * ExternalSort}. The methods are synchronized, because a close of the database ends the loader.
+ * ExternalSort}. The methods take a lock, because a close of the database ends the loader.
  */
 final class BulkLoaderImpl implements BulkLoader {
   private static final int KEY_BYTES = 256;
@@ -34,32 +35,35 @@ final class BulkLoaderImpl implements BulkLoader {
     REVOKED
   }
 
+  /** No monitor: a virtual thread that waits with one keeps its carrier before JDK 24. */
+  private final ReentrantLock lock = new ReentrantLock();
+
   private final Loads loads;
   private final JobContext jobs;
   private final BulkLoadOptions options;
   private final TableOutputs outputs;
 
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private State state = State.OPEN;
 
   /** True while a call runs, which may call the comparator or the receiver of the progress. */
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private boolean running;
 
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private long count;
 
   /** The sequence number of the entries; 0 before the first table. */
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private long sequence;
 
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private @Nullable LoadWriter writer;
 
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private @Nullable RunFiles files;
 
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private @Nullable ExternalSort sort;
 
   BulkLoaderImpl(Loads loads, JobContext jobs, BulkLoadOptions options) {
@@ -77,10 +81,20 @@ final class BulkLoaderImpl implements BulkLoader {
   }
 
   @Override
-  public synchronized void put(ByteBuffer key, ByteBuffer value) {
+  public void put(ByteBuffer key, ByteBuffer value) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
-    begin();
+    lock.lock();
+    try {
+      begin();
+      add(key, value);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void add(ByteBuffer key, ByteBuffer value) {
     try {
       if (options.sorted()) {
         openWriter().add(key, value);
@@ -98,7 +112,7 @@ final class BulkLoaderImpl implements BulkLoader {
     }
   }
 
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private LoadWriter openWriter() {
     LoadWriter open = writer;
     if (open == null) {
@@ -109,7 +123,7 @@ final class BulkLoaderImpl implements BulkLoader {
     return open;
   }
 
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private ExternalSort openSort() {
     ExternalSort open = sort;
     if (open == null) {
@@ -124,13 +138,28 @@ final class BulkLoaderImpl implements BulkLoader {
   }
 
   @Override
-  public synchronized long entryCount() {
-    return count;
+  public long entryCount() {
+    lock.lock();
+    try {
+      return count;
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override
-  public synchronized void finish() {
-    begin();
+  public void finish() {
+    lock.lock();
+    try {
+      begin();
+      install();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
+  private void install() {
     state = State.FAILED;
     try {
       if (count > 0) {
@@ -148,7 +177,7 @@ final class BulkLoaderImpl implements BulkLoader {
   }
 
   /** Writes the sorted entries to tables; of entries with the same key, the last one. */
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private void writeSorted() {
     LoadWriter out = openWriter();
     long done = 0;
@@ -180,7 +209,7 @@ final class BulkLoaderImpl implements BulkLoader {
   }
 
   /** Begins a call. Code of the program that the call runs cannot use the loader. */
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private void begin() {
     requireNotRunning();
     requireOpen();
@@ -192,18 +221,19 @@ final class BulkLoaderImpl implements BulkLoader {
    * call uses must not be freed or changed under it.
    */
   void requireNotRunning() {
-    if (Thread.holdsLock(this) && isRunning()) {
+    if (isRunning()) {
       throw new IllegalStateException(
           "a comparator or a receiver of progress must not use or close the bulk loader that calls"
               + " it, nor close its database");
     }
   }
 
-  private synchronized boolean isRunning() {
-    return running;
+  @SuppressWarnings("GuardedBy") // read only if the lock is held
+  private boolean isRunning() {
+    return lock.isHeldByCurrentThread() && running;
   }
 
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private void requireOpen() {
     switch (state) {
       case OPEN -> {}
@@ -215,17 +245,26 @@ final class BulkLoaderImpl implements BulkLoader {
   }
 
   @Override
-  public synchronized void close() {
+  public void close() {
     requireNotRunning();
-    end(State.CLOSED);
+    endLocked(State.CLOSED);
   }
 
   /** Ends the loader because the database closes. */
-  synchronized void revoke() {
-    end(State.REVOKED);
+  void revoke() {
+    endLocked(State.REVOKED);
   }
 
-  @GuardedBy("this")
+  private void endLocked(State how) {
+    lock.lock();
+    try {
+      end(how);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @GuardedBy("lock")
   private void end(State how) {
     if (state == State.OPEN || state == State.FAILED) {
       state = how;
@@ -234,7 +273,7 @@ final class BulkLoaderImpl implements BulkLoader {
   }
 
   /** Frees the memory, and deletes the files that were not installed. */
-  @GuardedBy("this")
+  @GuardedBy("lock")
   private void free() {
     if (writer != null) {
       writer.close();

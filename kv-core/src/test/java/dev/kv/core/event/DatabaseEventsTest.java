@@ -8,6 +8,7 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.WriteOptions;
+import dev.kv.core.Call;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
@@ -18,6 +19,7 @@ import dev.kv.errors.DBReadOnlyException;
 import dev.kv.event.CloseEvent;
 import dev.kv.event.CompactionEvent;
 import dev.kv.event.DBEvent;
+import dev.kv.event.DBListener;
 import dev.kv.event.DamageEvent;
 import dev.kv.event.FailureEvent;
 import dev.kv.event.FlushEvent;
@@ -29,6 +31,7 @@ import dev.kv.options.RecoveryMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -80,6 +83,35 @@ class DatabaseEventsTest extends DbTestBase {
     }
     assertThat(heard).hasSize(2);
     assertThat(heard.get(1)).isInstanceOf(CloseEvent.class);
+  }
+
+  /** It may wait for what another thread does with the database. */
+  @Test
+  void listenerOfAReadOnlyDatabase_isCalledWithoutItsLocks() throws Exception {
+    open();
+    put("a", "1");
+    close();
+    AtomicReference<ReadOnlyDB> reader = new AtomicReference<>();
+    AtomicReference<Throwable> other = new AtomicReference<>(new AssertionError("not called"));
+    DBListener listener =
+        event -> {
+          if (event instanceof DamageEvent) {
+            Call files = Call.start(() -> reader.get().admin().suspendDeletions().close());
+            try {
+              other.set(files.outcome());
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    Options with = defaults().toBuilder().monitoring(m -> m.listener(listener)).build();
+    try (ReadOnlyDB opened = DB.openReadOnly(directory, with)) {
+      reader.set(opened);
+      Path log = directory.resolve(files(FileName.Kind.LOG).get(0));
+      Files.write(log, new byte[] {1, 2, 3, 4, 100, 0, 1, 9}, StandardOpenOption.APPEND);
+      assertThat(opened.refresh()).isFalse();
+    }
+    assertThat(other.get()).isNull();
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.Snapshot;
 import dev.kv.admin.DBStats;
 import dev.kv.bytes.DBComparator;
@@ -18,6 +19,7 @@ import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
@@ -28,10 +30,13 @@ import dev.kv.load.BulkLoader;
 import dev.kv.table.TableWriter;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -586,6 +591,68 @@ class BulkLoadTest extends DbTestBase {
     assertThat(ingest.outcome()).isInstanceOf(DBClosedException.class);
     open(options);
     assertThat(contents()).isEqualTo("(b->old)");
+  }
+
+  /** An open refuses tables beside a MANIFEST that has no edit. */
+  @Test
+  void ingest_thatFailsBeforeTheFirstWrite_leavesADatabaseThatOpens() throws IOException {
+    FaultEnv env = new FaultEnv(options.env());
+    Path other = temp.resolve("no-log");
+    Options with = options.toBuilder().env(env).build();
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        1,
+        operation -> operation.kind() == FaultEnv.Kind.CREATE && operation.isOn(".log"));
+    assertThatThrownBy(() -> DB.open(other, with)).isInstanceOf(DBIOException.class);
+    env.heal();
+    String[] blocks = new String[20]; // the first and the last are read before a copy
+    Arrays.setAll(blocks, i -> String.format("x%02d=", i) + "v".repeat(5000));
+    Path damaged = table("damaged", blocks);
+    byte[] bytes = Files.readAllBytes(damaged);
+    bytes[bytes.length / 2] ^= 1;
+    Path good = table("good", "a=1", "b=1");
+    try (DB found = DB.open(other, with)) {
+      Files.write(damaged, bytes);
+      assertThatThrownBy(() -> found.loads().ingest(List.of(good, damaged)))
+          .isInstanceOf(CorruptionException.class);
+    }
+    try (DB found = DB.open(other, with)) {
+      assertThat(found.get(b("a"))).isNull();
+    }
+  }
+
+  /** All entries of copied tables have the sequence number 0. */
+  @Test
+  void checkpoint_ofIngestedTablesAlone_opensAfterARepairToo() {
+    open();
+    db.loads().ingest(List.of(table("t", "a=1", "b=2")));
+    close();
+    DB.repair(directory, options);
+    Path copy = temp.resolve("copy");
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, options)) {
+      reader.admin().checkpoint(copy);
+    }
+    try (DB found = DB.open(copy, options)) {
+      assertThat(s(found.get(b("b")))).isEqualTo("2");
+    }
+  }
+
+  /** A virtual thread that waits with a monitor keeps its carrier before JDK 24. */
+  @Test
+  void put_thatWaitsForAWriter_holdsNoMonitor() throws Exception {
+    open();
+    Call put;
+    try (BulkLoader loader = db.loads().bulkLoader(BulkLoadOptions.builder().sorted(true).build());
+        ExclusiveWriter writer = parts().jobs().commits().exclusive()) {
+      put = Call.start(() -> loader.put(b("k"), b("v")));
+      put.awaitParked();
+      ThreadInfo waiting =
+          ManagementFactory.getThreadMXBean()
+              .getThreadInfo(new long[] {put.thread().getId()}, true, false)[0];
+      assertThat(waiting.getLockedMonitors()).isEmpty();
+      writer.close();
+      assertThat(put.outcome()).isNull();
+    }
   }
 
   @Test

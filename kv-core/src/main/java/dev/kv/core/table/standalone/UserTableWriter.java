@@ -31,6 +31,7 @@ public final class UserTableWriter implements TableWriter {
 
   private enum State {
     OPEN,
+    FAILED,
     FINISHED,
     ABANDONED
   }
@@ -96,7 +97,7 @@ public final class UserTableWriter implements TableWriter {
     try {
       builder.add(bytes, 0, keyLength, bytes, keyLength, value.length);
     } catch (IOException e) {
-      throw failed("write", path, e);
+      throw failedWrite("write", e);
     }
   }
 
@@ -106,7 +107,7 @@ public final class UserTableWriter implements TableWriter {
     try {
       builder.flush();
     } catch (IOException e) {
-      throw failed("write", path, e);
+      throw failedWrite("write", e);
     }
   }
 
@@ -133,7 +134,7 @@ public final class UserTableWriter implements TableWriter {
         env.syncDirectory(directory);
       }
     } catch (IOException e) {
-      throw failed("finish", path, e);
+      throw failedWrite("finish", e);
     } finally {
       if (state == State.FINISHED) {
         freeMemory();
@@ -143,7 +144,9 @@ public final class UserTableWriter implements TableWriter {
 
   @Override
   public void abandon() {
-    requireOpen();
+    if (state != State.FAILED) {
+      requireOpen();
+    }
     state = State.ABANDONED;
     freeMemory();
     try {
@@ -159,7 +162,7 @@ public final class UserTableWriter implements TableWriter {
 
   @Override
   public void close() {
-    if (state == State.OPEN) {
+    if (state == State.OPEN || state == State.FAILED) {
       abandon();
     }
   }
@@ -173,6 +176,14 @@ public final class UserTableWriter implements TableWriter {
     if (state != State.OPEN) {
       throw new IllegalStateException("the table writer is " + state);
     }
+  }
+
+  /** A write that failed may have stored a part of its bytes, so nothing can follow it. */
+  private DBIOException failedWrite(String what, IOException cause) {
+    if (state == State.OPEN) {
+      state = State.FAILED;
+    }
+    return failed(what, path, cause);
   }
 
   private static DBIOException failed(String what, Path path, IOException cause) {

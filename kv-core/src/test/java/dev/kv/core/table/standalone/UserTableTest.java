@@ -18,6 +18,7 @@ import dev.kv.core.table.TableMemory;
 import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.mapped.EntryIndexMemory;
+import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.table.TableReader;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(LeakCheck.class)
 class UserTableTest {
@@ -451,6 +453,32 @@ class UserTableTest {
     assertThat(operations.subList(sync, operations.size()))
         .containsExactly(FaultEnv.Kind.SYNC, FaultEnv.Kind.CLOSE, FaultEnv.Kind.SYNC_DIRECTORY);
     assertThat(file).exists();
+  }
+
+  /** It may have written a part of a block, and the next one would follow that. */
+  @ParameterizedTest
+  @ValueSource(strings = {"add", "flush", "finish"})
+  void write_thatFailsByHalf_canBeFollowedByNothing(String call) {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    Path table = Path.of("/table");
+    TableWriter writer = UserTableWriter.ofUserKeys(table, options.toBuilder().env(env).build());
+    writer.add(key(1), new byte[10]);
+    env.fail(FaultEnv.Fault.SHORT, 1, operation -> operation.kind() == FaultEnv.Kind.WRITE);
+    assertThatThrownBy(
+            () -> {
+              switch (call) {
+                case "add" -> writer.add(key(2), new byte[1 << 20]);
+                case "flush" -> writer.flush();
+                default -> writer.finish();
+              }
+              writer.add(key(3), new byte[1 << 20]);
+            })
+        .isInstanceOf(DBIOException.class);
+    assertThatThrownBy(() -> writer.add(key(4), new byte[10])).hasMessageContaining("FAILED");
+    assertThatThrownBy(writer::flush).hasMessageContaining("FAILED");
+    assertThatThrownBy(writer::finish).hasMessageContaining("FAILED");
+    writer.close();
+    assertThat(env).satisfies(each -> assertThat(each.exists(table)).isFalse());
   }
 
   @ParameterizedTest
