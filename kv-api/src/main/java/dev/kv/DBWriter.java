@@ -140,7 +140,8 @@ public interface DBWriter {
    * that call {@link #write(WriteOptions, WriteBatch)}.
    *
    * <p>As any write, the call waits while writes are stalled. An interrupted or abandoned wait for
-   * the stage changes nothing. {@link DB#close} completes all stages.
+   * the stage changes nothing. {@link DB#close} completes all stages; what depends on them may run
+   * after it.
    *
    * @param options how to write
    * @param batch the batch, which does not change, and can be changed after the call

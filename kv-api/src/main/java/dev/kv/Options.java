@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * with {@link IllegalArgumentException}.
  *
  * <p>Two options are equal if all their values are. Comparators, shared resources, filters and
- * environments compare by their own {@code equals}.
+ * environments compare by their own {@code equals}; an environment that was set differs from none.
  */
 public final class Options extends OptionGroup<Options> {
   private static final Declared OPTIONS = new Declared("Options");

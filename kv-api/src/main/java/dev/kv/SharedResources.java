@@ -91,7 +91,8 @@ public interface SharedResources extends AutoCloseable {
    *     If they take more together, some are flushed before they reach {@link
    *     Options#writeBufferSize()}: the largest and oldest first. Memtables whose flush has begun
    *     count no more. Default: 0, which means half of what the block cache leaves of {@code
-   *     offHeapLimit}, or no limit if there is no {@code offHeapLimit}
+   *     offHeapLimit} and at least an eighth of that, or no limit if there is no {@code
+   *     offHeapLimit}
    * @param compactionThreads the number of threads for compactions, at least 1. Default: 2
    * @param compactionBytesPerSecond the limit in bytes for what the compactions of all databases
    *     together write in a second; 0 for none. See {@link Options.Compaction#bytesPerSecond()}.

@@ -7,7 +7,7 @@ package dev.kv;
  * it. Thread-safe.
  *
  * <p>Its methods refuse options with another snapshot. After its close they throw {@link
- * IllegalStateException}.
+ * IllegalStateException}, except {@link #sequence} and {@link #comparator}.
  *
  * <pre>{@code
  * try (Snapshot before = db.snapshot()) {

@@ -71,7 +71,7 @@ public final class Codecs {
       KeyCodec.of(Codecs::toBytes, Codecs::toInstant, Comparator.<Instant>naturalOrder());
 
   private static final KeyCodec<List<@Nullable Object>> TUPLES =
-      KeyCodec.of(tuple -> Tuples.pack(tuple.toArray()), Tuples::unpack);
+      KeyCodec.of(tuple -> Tuples.pack(withOneNaN(tuple)), Tuples::unpack);
 
   private Codecs() {}
 
@@ -187,12 +187,28 @@ public final class Codecs {
 
   /**
    * Returns the codec of tuples as lists, see {@link Tuples#pack}. A decoded tuple has each integer
-   * as a {@link Long}, or as a {@link BigInteger} if it is out of the range of a long.
+   * as a {@link Long}, or as a {@link BigInteger} if it is out of the range of a long. All NaNs of
+   * a type are one.
    *
    * @return the codec
    */
   public static KeyCodec<List<@Nullable Object>> tuples() {
     return TUPLES;
+  }
+
+  /** Returns the elements; all NaNs of a type are equal as objects, and have the same bits here. */
+  private static @Nullable Object[] withOneNaN(List<?> tuple) {
+    @Nullable Object[] elements = tuple.toArray();
+    for (int i = 0; i < elements.length; i++) {
+      if (elements[i] instanceof Double number && number.isNaN()) {
+        elements[i] = Double.NaN;
+      } else if (elements[i] instanceof Float number && number.isNaN()) {
+        elements[i] = Float.NaN;
+      } else if (elements[i] instanceof List<?> nested) {
+        elements[i] = Arrays.asList(withOneNaN(nested));
+      }
+    }
+    return elements;
   }
 
   private static byte[] toUtf8(String text) {

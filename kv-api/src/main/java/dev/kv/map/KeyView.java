@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Spliterator;
 import java.util.Spliterators;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The keys of a map. */
@@ -24,7 +25,23 @@ final class KeyView<K> extends AbstractSet<K> implements NavigableSet<K> {
 
   @Override
   public Spliterator<K> spliterator() {
-    return Spliterators.spliteratorUnknownSize(iterator(), DBMap.SET_TRAITS);
+    Iterator<K> keys = iterator();
+    return new Spliterators.AbstractSpliterator<>(
+        Long.MAX_VALUE, DBMap.SET_TRAITS | Spliterator.SORTED) {
+      @Override
+      public boolean tryAdvance(Consumer<? super K> action) {
+        boolean found = keys.hasNext();
+        if (found) {
+          action.accept(keys.next());
+        }
+        return found;
+      }
+
+      @Override
+      public Comparator<? super K> getComparator() {
+        return comparator();
+      }
+    };
   }
 
   @Override

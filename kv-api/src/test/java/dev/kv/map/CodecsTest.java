@@ -264,6 +264,18 @@ class CodecsTest {
   }
 
   @Test
+  void tuples_withEqualNaNs_haveTheSameBytes() {
+    List<Object> odd =
+        List.of(
+            Double.longBitsToDouble(0xfff8000000000000L),
+            Float.intBitsToFloat(0xffc00000),
+            List.of(Double.longBitsToDouble(0x7ff8000000000001L)));
+    List<Object> usual = List.of(Double.NaN, Float.NaN, List.of(Double.NaN));
+    assertThat(odd).isEqualTo(usual);
+    assertThat(Codecs.tuples().encode(odd)).isEqualTo(Codecs.tuples().encode(usual));
+  }
+
+  @Test
   void codecs_fromFunctions_refuseNull() {
     assertThatThrownBy(() -> Codec.of(null, Slice::toByteArray))
         .isInstanceOf(NullPointerException.class)

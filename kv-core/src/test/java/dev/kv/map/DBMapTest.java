@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NoSuchElementException;
 import java.util.Random;
+import java.util.Spliterator;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -544,6 +545,8 @@ class DBMapTest {
     }
     assertThat(map.entrySet().spliterator().getExactSizeIfKnown()).isEqualTo(-1);
     assertThat(map.keySet().stream().limit(2)).containsExactly("key0", "key1");
+    assertThat(map.keySet().spliterator().hasCharacteristics(Spliterator.SORTED)).isTrue();
+    assertThat(map.descendingKeySet().spliterator().getComparator().compare("a", "b")).isPositive();
     assertThat(map.values().stream().mapToLong(Long::longValue).sum()).isEqualTo(3000L * 2999 / 2);
     Map<Boolean, Long> halves =
         map.entrySet().parallelStream()
