@@ -87,13 +87,16 @@ class TableSuffixTest {
   }
 
   @Test
-  void put_inADatabaseWithBothSuffixes_usesTheNewOne() throws IOException {
+  void compact_databaseWithBothSuffixes_usesTheNewOne() throws IOException {
+    run("put", dir.toString(), "key1", "new"); // a second table
     Path table;
     try (Stream<Path> files = Files.list(dir)) {
       table = files.filter(file -> file.toString().endsWith(".sst")).findFirst().orElseThrow();
     }
     Files.move(table, Path.of(table.toString().replace(".sst", ".ldb")));
+    assertThat(tables(dir, ".sst")).isPositive();
     run("compact", dir.toString());
     assertThat(tables(dir, ".sst")).isZero();
+    assertThat(tables(dir, ".ldb")).isPositive();
   }
 }

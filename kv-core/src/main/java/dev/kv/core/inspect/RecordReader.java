@@ -64,12 +64,15 @@ public final class RecordReader implements AutoCloseable {
   }
 
   /**
-   * Returns the offset of a whole record after the one that ends at {@code endOfLastRecord}, where
-   * bytes that are not a record follow, or -1 if there is none.
+   * Returns the offset of a batch after the bytes that begin at {@code endOfLastRecord} and are not
+   * a record, or -1 if none is found.
+   *
+   * @param sequence the sequence number that it has at least; 0 if that is unknown
    */
-  public static long nextRecord(Env env, Path file, long endOfLastRecord) throws IOException {
+  public static long nextBatch(Env env, Path file, long endOfLastRecord, long sequence)
+      throws IOException {
     try (SequentialFile log = env.openSequential(file)) {
-      return LogTail.nextRecord(log, endOfLastRecord);
+      return LogTail.nextBatch(log, endOfLastRecord, sequence);
     }
   }
 

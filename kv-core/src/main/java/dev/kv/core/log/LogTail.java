@@ -1,6 +1,7 @@
 package dev.kv.core.log;
 
 import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.key.InternalKey;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LogTail {
   private static final int SECTOR = 512;
+  private static final int BATCH_HEADER = Long.BYTES + Integer.BYTES;
+
+  /** More than the operations of the records that damage in one block can hide. */
+  private static final long MOST_NUMBERS_LEFT_OUT = 1 << 24;
 
   private final ByteBuffer block = LogWriter.scratch(LogFormat.BLOCK);
   private final MaskedCrc32c crc = new MaskedCrc32c();
@@ -38,29 +43,49 @@ public final class LogTail {
   }
 
   /**
-   * Returns the offset of the next whole record, or at least of its beginning, that is not at
-   * {@code endOfLastRecord} itself; -1 if there is none.
+   * Returns the offset of a batch of the log after the bytes that begin at {@code endOfLastRecord},
+   * which are not a record; -1 if none is found. The beginning of a batch suffices, and its number
+   * must be one that can follow: values may hold bytes of another log.
    *
    * @param file the log, at its beginning; the caller closes it
+   * @param sequence the sequence number that the next batch has at least; 0 if that is unknown
    */
-  public static long nextRecord(SequentialFile file, long endOfLastRecord) throws IOException {
-    return new LogTail().find(file, LogFormat.nextHeader(endOfLastRecord));
+  public static long nextBatch(SequentialFile file, long endOfLastRecord, long sequence)
+      throws IOException {
+    return new LogTail().find(file, LogFormat.nextHeader(endOfLastRecord), sequence);
   }
 
-  private long find(SequentialFile file, long header) throws IOException {
-    int at = (int) (header % LogFormat.BLOCK);
-    long block = header - at;
-    file.skip(block);
-    int from = at + 1;
+  private long find(SequentialFile file, long header, long sequence) throws IOException {
+    int begin = (int) (header % LogFormat.BLOCK);
+    long start = header - begin;
+    file.skip(start);
+    int from = begin;
     while (read(file)) {
-      int found = beginningOfRecord(from);
-      if (found >= 0) {
-        return block + found;
+      for (int at = beginningOfRecord(from); at >= 0; at = beginningOfRecord(at + 1)) {
+        if (start + at == header) {
+          return -1; // a writer has finished the record in the meantime
+        }
+        if (isBatch(at + LogFormat.HEADER, lengthAt(at), sequence)) {
+          return start + at;
+        }
       }
-      block += LogFormat.BLOCK;
+      start += LogFormat.BLOCK;
       from = 0;
     }
     return -1;
+  }
+
+  private boolean isBatch(int at, int payload, long sequence) {
+    if (payload < BATCH_HEADER) {
+      return false;
+    }
+    long own = block.getLong(at);
+    int count = block.getInt(at + Long.BYTES);
+    return own >= sequence
+        && (sequence == 0 || own - sequence < MOST_NUMBERS_LEFT_OUT)
+        && own <= InternalKey.MAX_SEQUENCE
+        && count >= 0
+        && count <= payload;
   }
 
   private @Nullable String examine(SequentialFile file, long header) throws IOException {

@@ -48,7 +48,7 @@ final class MappedLogWriter extends LogWriter {
   private void extend(long end) throws NoRoomInLogException {
     try {
       file.reserve(LogFormat.roundUp(end));
-    } catch (IOException | OutOfMemoryError e) { // the error, if no thread can be started
+    } catch (IOException | OutOfMemoryError e) { // an Env may start a thread for it
       throw new NoRoomInLogException(e);
     }
   }

@@ -42,14 +42,14 @@ import org.jspecify.annotations.Nullable;
  * every later install fails with the first cause until the database is opened again.
  */
 public final class VersionSet implements AutoCloseable {
+  /** The largest next file number of a MANIFEST, and the largest number of a log. */
+  public static final long LARGEST_NEXT_NUMBER = 1L << 61;
+
   /**
    * The largest number of a file that was found and is counted; no real database reaches it. Files
-   * that are made after one with such a number have larger ones.
+   * that are made after one with such a number have larger ones, for which there is room.
    */
-  public static final long LARGEST_NUMBER = 1L << 60;
-
-  /** The largest next file number of a MANIFEST, and the largest number of a log. */
-  public static final long LARGEST_NEXT_NUMBER = 2 * LARGEST_NUMBER;
+  public static final long LARGEST_NUMBER = LARGEST_NEXT_NUMBER - (1L << 40);
 
   // Constant after construction.
   private final ManifestContext context;

@@ -183,7 +183,7 @@ public final class LogRecovery {
   private void requireNothingAfter(Path path, long endOfLastRecord, LogDamage damage)
       throws IOException {
     try (SequentialFile file = context.env().openSequential(path)) {
-      long next = LogTail.nextRecord(file, endOfLastRecord);
+      long next = LogTail.nextBatch(file, endOfLastRecord, anyRecord ? expected : 0);
       if (next >= 0) {
         damage.recordAfterEnd(next, 0);
       }

@@ -176,6 +176,11 @@ final class RepairInputs {
         .orElse(0);
   }
 
+  /** Returns true if a file has that number. */
+  boolean hasNumber(long number) {
+    return found.stream().anyMatch(each -> each.file().number() == number);
+  }
+
   /** Returns the numbers of the tables to read, ascending. */
   Set<Long> tables() {
     return tables;

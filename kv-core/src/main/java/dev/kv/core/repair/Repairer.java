@@ -119,6 +119,14 @@ public final class Repairer {
     }
   }
 
+  /** Returns a number that no file has, not even one with a number that is ignored. */
+  private long newNumber() {
+    while (inputs.hasNumber(nextNumber)) {
+      nextNumber++;
+    }
+    return nextNumber++;
+  }
+
   /** Returns the directory's name, for messages. */
   private String place() {
     return Escape.text(directory.toString());
@@ -171,7 +179,7 @@ public final class Repairer {
         open.cancel();
       }
       RewriteJob.Result result =
-          merge(tables, new TableOutputs(context, () -> nextNumber++, number -> {}));
+          merge(tables, new TableOutputs(context, this::newNumber, number -> {}));
       undo.cancel();
       return result;
     } catch (IOException e) {
@@ -230,7 +238,7 @@ public final class Repairer {
   }
 
   private void flush(MemTable memtable) {
-    TableOutputs outputs = new TableOutputs(context, () -> nextNumber++, number -> {});
+    TableOutputs outputs = new TableOutputs(context, this::newNumber, number -> {});
     try {
       FileMetadata table = outputs.flush(memtable).table();
       if (table != null) {
@@ -384,8 +392,8 @@ public final class Repairer {
     for (FileMetadata table : result.tables()) {
       edit.addFile(level, table);
     }
-    long manifest = nextNumber++;
-    long log = nextNumber++;
+    long manifest = newNumber();
+    long log = newNumber();
     try (Undo undo = new Undo(() -> removeUnlessInstalled(result.tables(), manifest, log))) {
       env.createWritable(FileNames.log(directory, log)).close();
       NewDatabase.create(

@@ -287,6 +287,21 @@ class RecoveryModeTest extends DbTestBase {
     expectRefusal(defaults().toBuilder().recoveryMode(RecoveryMode.STRICT).build(), second);
   }
 
+  @Test
+  void open_strictTornRecordWithBytesOfAnotherLog_ends() throws IOException {
+    makeLogs(false);
+    Path other = directory.resolve("other");
+    LogFiles.write(Options.DEFAULT.env(), other, LogFiles.record(7, "a"));
+    EncodedBatch batch = new EncodedBatch();
+    byte[] value = Arrays.copyOf(Files.readAllBytes(other), 300);
+    batch.put(b("log"), value);
+    LogFiles.append(Options.DEFAULT.env(), second, LogFiles.record(2 * EACH + 1, batch));
+    cut(second, (int) Files.size(second) - 100);
+    open(defaults().toBuilder().recoveryMode(RecoveryMode.STRICT).build());
+    assertThat(found()).isEqualTo(ALL);
+    assertThat(db.admin().stats().recovery().droppedBytes()).isPositive();
+  }
+
   /** As a block of a log that is stored in a second place. Its checksums are right. */
   @ParameterizedTest
   @CsvSource({"TORN_WRITES, false", "STRICT, false", "POINT_IN_TIME, true", "CPP_COMPAT, true"})

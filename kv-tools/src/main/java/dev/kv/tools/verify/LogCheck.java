@@ -36,7 +36,7 @@ final class LogCheck {
       }
       long next =
           records.end() == RecordReader.End.TORN
-              ? RecordReader.nextRecord(env, file, records.endOfLastRecord())
+              ? RecordReader.nextBatch(env, file, records.endOfLastRecord(), nextSequence)
               : -1;
       if (next >= 0) {
         damage(next, Finding.afterTornWrite(records.endOfLastRecord()));

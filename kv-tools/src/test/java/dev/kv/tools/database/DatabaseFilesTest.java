@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class DatabaseFilesTest {
@@ -31,6 +33,7 @@ class DatabaseFilesTest {
   }
 
   @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "files have no inode there")
   void isInUse_withoutAListOfLocks_isUnknown() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     Files.createFile(dir.resolve("LOCK"));
