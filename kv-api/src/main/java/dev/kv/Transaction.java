@@ -78,7 +78,7 @@ public interface Transaction extends DBReader, AutoCloseable {
    * from this snapshot see the same state; the commit does not depend on them.
    *
    * @return the snapshot; the end of the transaction closes it. If it is closed earlier, a commit
-   *     of writes throws IllegalStateException
+   *     that has something to check throws {@link IllegalStateException}
    */
   Snapshot snapshot();
 

@@ -25,23 +25,43 @@ final class KeyView<K> extends AbstractSet<K> implements NavigableSet<K> {
 
   @Override
   public Spliterator<K> spliterator() {
-    Iterator<K> keys = iterator();
-    return new Spliterators.AbstractSpliterator<>(
-        Long.MAX_VALUE, DBMap.SET_TRAITS | Spliterator.SORTED) {
-      @Override
-      public boolean tryAdvance(Consumer<? super K> action) {
-        boolean found = keys.hasNext();
-        if (found) {
-          action.accept(keys.next());
-        }
-        return found;
-      }
+    Spliterator<K> keys = Spliterators.spliteratorUnknownSize(iterator(), DBMap.SET_TRAITS);
+    return new Sorted<>(keys, comparator());
+  }
 
-      @Override
-      public Comparator<? super K> getComparator() {
-        return comparator();
-      }
-    };
+  /** Keys in the order of the map, and the parts of them. */
+  private record Sorted<K>(Spliterator<K> keys, Comparator<? super K> order)
+      implements Spliterator<K> {
+    @Override
+    public boolean tryAdvance(Consumer<? super K> action) {
+      return keys.tryAdvance(action);
+    }
+
+    @Override
+    public void forEachRemaining(Consumer<? super K> action) {
+      keys.forEachRemaining(action);
+    }
+
+    @Override
+    public @Nullable Spliterator<K> trySplit() {
+      Spliterator<K> part = keys.trySplit();
+      return part == null ? null : new Sorted<>(part, order);
+    }
+
+    @Override
+    public long estimateSize() {
+      return keys.estimateSize();
+    }
+
+    @Override
+    public int characteristics() {
+      return keys.characteristics() | SORTED;
+    }
+
+    @Override
+    public Comparator<? super K> getComparator() {
+      return order;
+    }
   }
 
   @Override

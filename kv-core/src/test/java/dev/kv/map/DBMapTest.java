@@ -546,7 +546,9 @@ class DBMapTest {
     assertThat(map.entrySet().spliterator().getExactSizeIfKnown()).isEqualTo(-1);
     assertThat(map.keySet().stream().limit(2)).containsExactly("key0", "key1");
     assertThat(map.keySet().spliterator().hasCharacteristics(Spliterator.SORTED)).isTrue();
-    assertThat(map.descendingKeySet().spliterator().getComparator().compare("a", "b")).isPositive();
+    Spliterator<String> descending = map.descendingKeySet().spliterator();
+    assertThat(descending.getComparator().compare("a", "b")).isPositive();
+    assertThat(descending.trySplit().getComparator().compare("a", "b")).isPositive();
     assertThat(map.values().stream().mapToLong(Long::longValue).sum()).isEqualTo(3000L * 2999 / 2);
     Map<Boolean, Long> halves =
         map.entrySet().parallelStream()

@@ -27,7 +27,7 @@ enum DescriptorSync {
   CHANNEL {
     @Override
     void sync(Path path, RandomAccessFile file) throws IOException {
-      Uninterrupted.run(
+      Uninterrupted.sync(
           () -> {
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
               channel.force(true);

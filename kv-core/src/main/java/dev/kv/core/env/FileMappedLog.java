@@ -185,10 +185,19 @@ final class FileMappedLog implements MappedLogFile {
       file.setLength(start + length);
       return length;
     } catch (IOException e) {
-      file.setLength(start + LAST_RESORT);
-      return LAST_RESORT;
+      return growLittle(start);
     } finally {
       sizeUnsynced = true; // after the growth: a sync meanwhile may have synced the old size
+    }
+  }
+
+  private long growLittle(long start) throws IOException {
+    try {
+      file.setLength(start + LAST_RESORT);
+      return LAST_RESORT;
+    } catch (IOException e) {
+      file.setLength(start + BLOCK);
+      return BLOCK;
     }
   }
 

@@ -57,7 +57,7 @@ public final class SnapshotImpl implements Snapshot {
     return sequence;
   }
 
-  /** Returns true if neither the snapshot nor the database is closed. */
+  /** Returns true unless the snapshot was closed; the close of the database does not count. */
   public boolean isOpen() {
     return list.isOpen(this);
   }

@@ -20,6 +20,7 @@ public final class ExclusiveWriter implements AutoCloseable {
   private boolean published;
   private boolean confirmed;
   private boolean flushEarly;
+  private boolean closed;
 
   ExclusiveWriter(
       CommitPipeline commits,
@@ -165,6 +166,10 @@ public final class ExclusiveWriter implements AutoCloseable {
   /** Ends the exclusive access. A sequence number that was taken and not published is used up. */
   @Override
   public void close() {
+    if (closed) {
+      return; // another thread may lead now
+    }
+    closed = true;
     if (taken != 0 && !published) {
       publish();
     }

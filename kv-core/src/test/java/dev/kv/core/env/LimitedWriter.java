@@ -20,18 +20,17 @@ final class LimitedWriter {
     Path dir = Path.of(args[0]);
     FileEnv env = new FileEnv();
     if (args.length > 1) {
-      System.out.println(noLog(env, dir.resolve("l")));
+      System.out.println(log(env, dir.resolve("l")));
       return;
     }
     System.out.println(appending(env, dir.resolve("f")) + mappedLog(env, dir.resolve("l")));
   }
 
-  /** A log that is written without a mapping would fail at its first write. */
-  private static String noLog(FileEnv env, Path path) {
-    try {
-      return "a log: " + env.createMappedLog(path);
+  private static String log(FileEnv env, Path path) {
+    try (MappedLogFile log = env.createMappedLog(path)) {
+      return log == null ? "no mapping" : "log of " + log.reserved();
     } catch (IOException e) {
-      return "ok";
+      return "failed";
     }
   }
 

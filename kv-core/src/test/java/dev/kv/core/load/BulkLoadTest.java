@@ -641,16 +641,18 @@ class BulkLoadTest extends DbTestBase {
   @Test
   void put_thatWaitsForAWriter_holdsNoMonitor() throws Exception {
     open();
-    Call put;
-    try (BulkLoader loader = db.loads().bulkLoader(BulkLoadOptions.builder().sorted(true).build());
-        ExclusiveWriter writer = parts().jobs().commits().exclusive()) {
-      put = Call.start(() -> loader.put(b("k"), b("v")));
-      put.awaitParked();
-      ThreadInfo waiting =
-          ManagementFactory.getThreadMXBean()
-              .getThreadInfo(new long[] {put.thread().getId()}, true, false)[0];
-      assertThat(waiting.getLockedMonitors()).isEmpty();
-      writer.close();
+    try (BulkLoader loader =
+        db.loads().bulkLoader(BulkLoadOptions.builder().sorted(true).build())) {
+      Call put;
+      try (ExclusiveWriter writer = parts().jobs().commits().exclusive()) {
+        put = Call.start(() -> loader.put(b("k"), b("v")));
+        put.awaitParked();
+        ThreadInfo waiting =
+            ManagementFactory.getThreadMXBean()
+                .getThreadInfo(new long[] {put.thread().getId()}, true, false)[0];
+        assertThat(waiting.getLockedMonitors()).isEmpty();
+        assertThat(writer.lastSequence()).isZero();
+      }
       assertThat(put.outcome()).isNull();
     }
   }
