@@ -27,7 +27,7 @@ enum DescriptorSync {
   CHANNEL {
     @Override
     void sync(Path path, RandomAccessFile file) throws IOException {
-      Uninterrupted.sync(
+      Uninterrupted.runAgain(
           () -> {
             try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
               channel.force(true);

@@ -370,7 +370,7 @@ public final class FileEnv implements Env {
       }
       return;
     }
-    Uninterrupted.sync(
+    Uninterrupted.runAgain(
         () -> {
           try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);

@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
  * Waits and works on file channels so that an interrupt of the calling thread does not end the wait
  * or make the work fail. The interrupt stays set for the caller.
  *
- * <p>An interrupt during a call closes the channel. Work that maps or syncs runs on a thread of the
- * engine while the caller waits: if an interrupt closed the channel, the runtime would leak the
- * memory it has just mapped, or hide that a sync failed. Such calls are rare: an open, a piece of a
- * log that was not prepared in time, a sync of a directory, and on macOS each sync.
+ * <p>An interrupt during a call closes the channel. Work that maps runs on a thread of the engine
+ * while the caller waits: if an interrupt closed the channel, the runtime would leak the memory it
+ * has just mapped. Such calls are rare: an open, or a piece of a log that was not prepared in time.
+ * Syncs run on the calling thread, because the other one would take half a millisecond: an
+ * interrupt that comes while a sync fails hides the failure.
  */
 public final class Uninterrupted {
   private Uninterrupted() {}
@@ -91,18 +92,6 @@ public final class Uninterrupted {
     }
     await(thread::join);
     return handed.result();
-  }
-
-  /**
-   * Syncs as {@link #run} does, so that an interrupt cannot take the place of a failure, or on the
-   * calling thread if no other can be started.
-   */
-  static <T> void sync(Call<T> call) throws IOException {
-    try {
-      run(call);
-    } catch (NoThreadException e) {
-      runAgain(call);
-    }
   }
 
   /** A call and its outcome. */
