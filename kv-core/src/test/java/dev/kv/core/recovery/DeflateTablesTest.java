@@ -46,7 +46,7 @@ class DeflateTablesTest {
   /** The blocks are found by their checksums then. */
   @ParameterizedTest
   @CsvSource({"2, false", "4, true"})
-  void table_withDeflatedBlocksAndADamagedFooter_isRepaired(byte code, boolean raw)
+  void table_withDeflatedBlocksAndWithoutFooterAndIndex_isRepaired(byte code, boolean raw)
       throws IOException {
     byte[] value = new byte[3000];
     byte[] key = HostileFilesTest.internalKey("key");
@@ -55,6 +55,7 @@ class DeflateTablesTest {
     byte[] stored = deflated(HostileFilesTest.block(entry, 1), raw);
     byte[] table = HostileFilesTest.tableOf(stored, code);
     table[table.length - 1] ^= 1;
+    table[table.length - 60] ^= 1; // the index, which is found by its checksum otherwise
     Path directory = Files.createDirectory(temp.resolve("db"));
     Files.write(directory.resolve("000005.ldb"), table);
     DB.repair(directory, Options.DEFAULT);
