@@ -5,6 +5,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ public final class LogTail {
   private final ByteBuffer block = LogWriter.scratch(LogFormat.BLOCK);
   private final MaskedCrc32c crc = new MaskedCrc32c();
   private int length;
+
+  /** The offset of the block in the file. */
+  private long start;
 
   private LogTail() {}
 
@@ -56,23 +60,12 @@ public final class LogTail {
   }
 
   private long find(SequentialFile file, long header, long sequence) throws IOException {
-    int begin = (int) (header % LogFormat.BLOCK);
-    long start = header - begin;
-    file.skip(start);
-    int from = begin;
-    while (read(file)) {
-      for (int at = beginningOfRecord(from); at >= 0; at = beginningOfRecord(at + 1)) {
-        if (start + at == header) {
-          return -1; // a writer has finished the record in the meantime
-        }
-        if (isBatch(at + LogFormat.HEADER, lengthAt(at), sequence)) {
-          return start + at;
-        }
-      }
-      start += LogFormat.BLOCK;
-      from = 0;
+    int at = open(file, header);
+    if (isBeginning(at)) {
+      return -1; // a writer has finished the record in the meantime
     }
-    return -1;
+    return next(
+        file, at + 1, found -> isBatch(found + LogFormat.HEADER, lengthAt(found), sequence));
   }
 
   private boolean isBatch(int at, int payload, long sequence) {
@@ -89,20 +82,38 @@ public final class LogTail {
   }
 
   private @Nullable String examine(SequentialFile file, long header) throws IOException {
-    int at = (int) (header % LogFormat.BLOCK);
-    file.skip(header - at);
-    boolean first = true;
-    while (read(file)) {
-      String damage = first ? headerDamage(at) : null;
-      if (damage == null && beginningOfRecord(first ? at + 1 : 0) >= 0) {
-        damage = "a record is damaged, and a whole one follows it";
-      }
-      if (damage != null) {
-        return damage;
-      }
-      first = false;
+    int at = open(file, header);
+    String damage = headerDamage(at);
+    if (damage == null && next(file, at + 1, any -> true) >= 0) {
+      damage = "a record is damaged, and a whole one follows it";
     }
-    return null;
+    return damage;
+  }
+
+  /** Reads the block with a header, and returns where it is in the block. */
+  private int open(SequentialFile file, long header) throws IOException {
+    int at = (int) (header % LogFormat.BLOCK);
+    start = header - at;
+    file.skip(start);
+    read(file);
+    return at;
+  }
+
+  /**
+   * Returns the offset of the next accepted beginning of a record, in this block or a later one.
+   */
+  private long next(SequentialFile file, int from, IntPredicate accepts) throws IOException {
+    int first = from;
+    do {
+      for (int at = first; at + LogFormat.HEADER <= length; at++) {
+        if (isBeginning(at) && accepts.test(at)) {
+          return start + at;
+        }
+      }
+      start += LogFormat.BLOCK;
+      first = 0;
+    } while (read(file));
+    return -1;
   }
 
   private boolean read(SequentialFile file) throws IOException {
@@ -148,25 +159,22 @@ public final class LogTail {
             && LogFormat.isZero(block, nextSector, at + LogFormat.HEADER));
   }
 
-  /** Returns where a fragment with a matching checksum begins a record, or -1 if none does. */
-  private int beginningOfRecord(int from) {
-    for (int at = from; at + LogFormat.HEADER <= length; at++) {
-      int type = typeAt(at);
-      if (type != LogFormat.FULL && type != LogFormat.FIRST) {
-        continue;
-      }
-      int payload = lengthAt(at);
-      int end = at + LogFormat.HEADER + payload;
-      if (end > length || (type == LogFormat.FIRST && end < LogFormat.BLOCK)) {
-        continue;
-      }
-      crc.reset();
-      crc.update(block, at + LogFormat.TYPE_OFFSET, 1 + payload);
-      if (crc.maskedValue() == block.getInt(at)) {
-        return at;
-      }
+  /** Returns true if a fragment with a matching checksum begins a record there. */
+  private boolean isBeginning(int at) {
+    if (at + LogFormat.HEADER > length) {
+      return false;
     }
-    return -1;
+    int type = typeAt(at);
+    int payload = lengthAt(at);
+    int end = at + LogFormat.HEADER + payload;
+    if ((type != LogFormat.FULL && type != LogFormat.FIRST)
+        || end > length
+        || (type == LogFormat.FIRST && end < LogFormat.BLOCK)) {
+      return false;
+    }
+    crc.reset();
+    crc.update(block, at + LogFormat.TYPE_OFFSET, 1 + payload);
+    return crc.maskedValue() == block.getInt(at);
   }
 
   private int typeAt(int at) {

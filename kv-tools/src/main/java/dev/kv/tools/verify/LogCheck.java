@@ -34,21 +34,25 @@ final class LogCheck {
         batches++;
         checkBatch(records.batch(), records.offset());
       }
-      long next =
-          records.end() == RecordReader.End.TORN
-              ? RecordReader.nextBatch(env, file, records.endOfLastRecord(), nextSequence)
-              : -1;
-      if (next >= 0) {
-        damage(next, Finding.afterTornWrite(records.endOfLastRecord()));
-      } else if (records.end() == RecordReader.End.TORN && reportedAt < records.endOfLastRecord()) {
-        findings.found(
-            Finding.note(
-                name,
-                records.endOfLastRecord(),
-                "ends in a write of "
-                    + records.bytesAfterLastRecord()
-                    + " bytes that a crash cut off"));
+      if (records.end() == RecordReader.End.TORN) {
+        checkTornEnd(env, file, records);
       }
+    }
+  }
+
+  private void checkTornEnd(Env env, Path file, RecordReader records) throws IOException {
+    long end = records.endOfLastRecord();
+    long next = RecordReader.nextBatch(env, file, end, nextSequence);
+    if (next >= 0) {
+      damage(next, Finding.afterTornWrite(end));
+    } else if (reportedAt < end) {
+      findings.found(
+          Finding.note(
+              name,
+              end,
+              "ends in a write of "
+                  + records.bytesAfterLastRecord()
+                  + " bytes that a crash cut off"));
     }
   }
 
