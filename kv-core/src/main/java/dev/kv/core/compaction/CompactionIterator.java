@@ -178,8 +178,6 @@ final class CompactionIterator {
   }
 
   private CorruptionException damaged(String how) {
-    return input.corruption(
-        "a table holds a key that is " + how + ": " + InternalKey.describe(input.copyKey()),
-        inputName);
+    return input.damagedKey(how, inputName);
   }
 }

@@ -4,7 +4,6 @@ import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.table.format.KeyOrderException;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.errors.CorruptionException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,22 +47,13 @@ public final class FlushJob {
 
   /** Adds the current entry. Keys of tables may be damaged. */
   private void add(OutputWriter out) {
-    int length = entries.keyLength();
-    if (length < InternalKey.TRAILER
-        || InternalKey.kindCode(InternalKey.tag(entries.keyBuffer(), entries.keyOffset(), length))
-            > 1) {
-      throw damaged("no internal key");
+    if (!InternalKey.isWellFormed(entries.keyBuffer(), entries.keyOffset(), entries.keyLength())) {
+      throw entries.damagedKey("no internal key", "memtable");
     }
     try {
       out.add(entries);
     } catch (KeyOrderException e) {
-      throw damaged("out of order");
+      throw entries.damagedKey("out of order", "memtable");
     }
-  }
-
-  private CorruptionException damaged(String how) {
-    return entries.corruption(
-        "a table holds a key that is " + how + ": " + InternalKey.describe(entries.copyKey()),
-        "memtable");
   }
 }

@@ -110,6 +110,14 @@ public abstract class ForwardIterator implements AutoCloseable {
         : source.corruption(what, elsewhere);
   }
 
+  /**
+   * Returns the exception for an entry whose key is damaged in that way; as {@link #corruption}.
+   */
+  public final CorruptionException damagedKey(String how, String elsewhere) {
+    return corruption(
+        "a table holds a key that is " + how + ": " + InternalKey.describe(copyKey()), elsewhere);
+  }
+
   /** Releases what this cursor pins. Closing twice does nothing. */
   @Override
   public abstract void close();
