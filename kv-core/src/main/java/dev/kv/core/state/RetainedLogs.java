@@ -92,13 +92,6 @@ public final class RetainedLogs {
         new WalEpochs.Incarnation(
             new SecureRandom().nextLong(), sequence, log, System.currentTimeMillis());
     WalEpochs before = WalEpochs.read(env, directory);
-    if (before == null && files.contains(new FileName(FileName.Kind.CHANGES, 0))) {
-      LOG.warn(
-          "{}: the history of changes begins anew at sequence {}: {} is damaged",
-          directory,
-          sequence,
-          FileNames.changes(directory).getFileName());
-    }
     boolean continues =
         before != null
             && isPrefix

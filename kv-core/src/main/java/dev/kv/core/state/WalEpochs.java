@@ -1,7 +1,9 @@
 package dev.kv.core.state;
 
+import dev.kv.bytes.Escape;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * @param list the incarnations, oldest first
  */
 record WalEpochs(long oldestLog, List<Incarnation> list) {
+  private static final EngineLogger LOG = EngineLogger.of(WalEpochs.class);
+
   private static final long MAGIC = 0x31736567_6e616863L; // "changes1"
   private static final int HEADER = 2 * Long.BYTES + Integer.BYTES;
   private static final int ENTRY = 4 * Long.BYTES;
@@ -121,7 +125,13 @@ record WalEpochs(long oldestLog, List<Incarnation> list) {
     } catch (NoSuchFileException e) {
       return null;
     }
-    return decode(bytes, bytes.position());
+    WalEpochs found = decode(bytes, bytes.position());
+    if (found == null) {
+      LOG.warn(
+          "{}: damaged; the history of changes begins anew",
+          Escape.text(FileNames.changes(directory).toString()));
+    }
+    return found;
   }
 
   private static @Nullable WalEpochs decode(ByteBuffer bytes, int length) {
