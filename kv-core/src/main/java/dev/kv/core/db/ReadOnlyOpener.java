@@ -159,15 +159,7 @@ final class ReadOnlyOpener {
    */
   private boolean refresh(ReadOnlyViews views, Events events, Runnable checkOpen) {
     try {
-      return refresh(views, checkOpen);
-    } finally {
-      events.deliver();
-    }
-  }
-
-  private boolean refresh(ReadOnlyViews views, Runnable checkOpen) {
-    synchronized (views) {
-      try {
+      synchronized (views) {
         return views.advance(
             load(
                 last -> {
@@ -178,9 +170,11 @@ final class ReadOnlyOpener {
                   checkOpen.run();
                   views.requireNotBefore(loaded);
                 }));
-      } catch (IOException e) {
-        throw new DBIOException("cannot refresh the database in " + directory + ": " + e, e);
       }
+    } catch (IOException e) {
+      throw new DBIOException("cannot refresh the database in " + directory + ": " + e, e);
+    } finally {
+      events.deliver();
     }
   }
 

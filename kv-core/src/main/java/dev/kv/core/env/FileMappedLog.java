@@ -47,7 +47,9 @@ final class FileMappedLog implements MappedLogFile {
 
   private static final long LARGEST_WINDOW = 16 << 20;
 
-  /** The size that is tried if the file cannot grow by a window of the usual size. */
+  /**
+   * The size that is tried before a block if the file cannot grow by a window of the usual size.
+   */
   private static final long LAST_RESORT = 1 << 20;
 
   private static final byte[] ZEROS = new byte[FILL];
@@ -160,15 +162,7 @@ final class FileMappedLog implements MappedLogFile {
     long length = grow(start);
     Mapping mapping;
     try {
-      mapping =
-          Objects.requireNonNull(
-              Uninterrupted.run(
-                  () -> {
-                    try (FileChannel channel =
-                        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-                      return mapper.map(channel, MapMode.READ_WRITE, start, length);
-                    }
-                  }));
+      mapping = Objects.requireNonNull(Uninterrupted.run(() -> map(start, length)));
     } catch (IOException e) {
       throw new NotMappedException(e);
     }
@@ -178,26 +172,28 @@ final class FileMappedLog implements MappedLogFile {
     windows = more;
   }
 
-  /** Appends a hole for a window to the file, and returns its length. */
-  private long grow(long start) throws IOException {
-    long length = Math.max(USUAL_WINDOW, Math.min(LARGEST_WINDOW, start));
-    try {
-      file.setLength(start + length);
-      return length;
-    } catch (IOException e) {
-      return growLittle(start);
-    } finally {
-      sizeUnsynced = true; // after the growth: a sync meanwhile may have synced the old size
+  private Mapping map(long start, long length) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      return mapper.map(channel, MapMode.READ_WRITE, start, length);
     }
   }
 
-  private long growLittle(long start) throws IOException {
-    try {
-      file.setLength(start + LAST_RESORT);
-      return LAST_RESORT;
-    } catch (IOException e) {
-      file.setLength(start + BLOCK);
-      return BLOCK;
+  /** Appends a hole for a window to the file, and returns its length. */
+  private long grow(long start) throws IOException {
+    long length = Math.max(USUAL_WINDOW, Math.min(LARGEST_WINDOW, start));
+    while (true) {
+      try {
+        file.setLength(start + length);
+        return length;
+      } catch (IOException e) {
+        if (length == BLOCK) {
+          throw e;
+        }
+        length = length > LAST_RESORT ? LAST_RESORT : BLOCK;
+      } finally {
+        sizeUnsynced = true; // after the growth: a sync meanwhile may have synced the old size
+      }
     }
   }
 

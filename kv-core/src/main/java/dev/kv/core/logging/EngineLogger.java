@@ -50,7 +50,7 @@ public final class EngineLogger {
     return target != null && target.isInfoEnabled();
   }
 
-  /** slf4j's levels, of which this class must not know where there is no slf4j. */
+  /** slf4j's levels, of which this class must not know if there is no slf4j. */
   private enum Level {
     DEBUG,
     INFO,

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,10 @@ final class RepairInputs {
   private final Env env;
   private final Path directory;
   private final List<Found> found;
+
+  /** The numbers of all files that were found. */
+  private final Set<Long> used;
+
   private final Set<Long> tables;
   private final Set<Long> logs;
 
@@ -66,6 +71,7 @@ final class RepairInputs {
     this.env = context.env();
     this.directory = context.directory();
     this.found = found;
+    this.used = found.stream().map(each -> each.file().number()).collect(Collectors.toSet());
     this.tables = numbers(FileName.Kind.TABLE);
     this.logs = numbers(FileName.Kind.LOG);
   }
@@ -178,7 +184,7 @@ final class RepairInputs {
 
   /** Returns true if a file has that number. */
   boolean hasNumber(long number) {
-    return found.stream().anyMatch(each -> each.file().number() == number);
+    return used.contains(number);
   }
 
   /** Returns the numbers of the tables to read, ascending. */
