@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -124,20 +123,20 @@ public final class DatabaseFiles {
     if (!Files.isDirectory(directory)) {
       return TableSuffix.LDB;
     }
-    Map<TableSuffix, Integer> tables = new EnumMap<>(TableSuffix.class);
+    boolean old = false;
     try {
-      files(directory)
-          .forEach(
-              (file, is) -> {
-                if (is.kind() == DatabaseFile.Kind.TABLE) {
-                  boolean old = file.toString().endsWith(TableSuffix.SST.text());
-                  tables.merge(old ? TableSuffix.SST : TableSuffix.LDB, 1, Integer::sum);
-                }
-              });
+      for (Map.Entry<Path, DatabaseFile> file : files(directory).entrySet()) {
+        if (file.getValue().kind() == DatabaseFile.Kind.TABLE) {
+          old = file.getKey().toString().endsWith(TableSuffix.SST.text());
+          if (!old) {
+            break;
+          }
+        }
+      }
     } catch (IOException unreadable) {
       throw new Failure(FailureText.describe(unreadable));
     }
-    return tables.keySet().equals(Set.of(TableSuffix.SST)) ? TableSuffix.SST : TableSuffix.LDB;
+    return old ? TableSuffix.SST : TableSuffix.LDB;
   }
 
   /** Returns the file of the table with that number, or null if there is none. */

@@ -45,11 +45,15 @@ class ShellTest {
     return holder.database;
   }
 
+  /** Runs lines on a copy of a fixture. */
+  private Cli onPlain(String lines) throws IOException {
+    return Cli.runWithInput(lines, "shell", Fixtures.copy("plain", temp).toString());
+  }
+
   @Test
   void input_linesWithQuotesAndEscapes_areCommands() throws IOException {
-    String dir = Fixtures.copy("plain", temp).toString();
     Cli shell =
-        Cli.runWithInput(
+        onPlain(
             """
             put 'a key' "b c"
 
@@ -57,9 +61,7 @@ class ShellTest {
             put \\x00 \\xff
             get \\x00
             count --prefix 'a key' --json
-            """,
-            "shell",
-            dir);
+            """);
     assertThat(shell.exitCode()).as(shell.err()).isZero();
     assertThat(shell.out())
         .isEqualTo("b c\n\\xff\n{\"count\":1,\"keyBytes\":5,\"valueBytes\":3}\n");
@@ -67,12 +69,8 @@ class ShellTest {
 
   @Test
   void input_blankAtTheEnd_isNoWord() throws IOException {
-    String dir = Fixtures.copy("plain", temp).toString();
     Cli shell =
-        Cli.runWithInput(
-            "put k 1\nput '' empty\nput k \ndelete \nget k \nget ''\n \nput k ''\nget k\n",
-            "shell",
-            dir);
+        onPlain("put k 1\nput '' empty\nput k \ndelete \nget k \nget ''\n \nput k ''\nget k\n");
     assertThat(shell.exitCode()).isEqualTo(2);
     assertThat(shell.err()).contains("give a VALUE or --file", "Usage: put [", "Usage: delete [");
     assertThat(shell.out()).isEqualTo("1\nempty\n\n");
@@ -80,12 +78,7 @@ class ShellTest {
 
   @Test
   void input_quotesWithinAWord_areNotAPartOfIt() throws IOException {
-    String dir = Fixtures.copy("plain", temp).toString();
-    Cli shell =
-        Cli.runWithInput(
-            "put \"a key\" 1\ncount --prefix=\"a k\"\ncount --from='a k' --to=a' 'l\n",
-            "shell",
-            dir);
+    Cli shell = onPlain("put \"a key\" 1\ncount --prefix=\"a k\"\ncount --from='a k' --to=a' 'l\n");
     assertThat(shell.exitCode()).as(shell.err()).isZero();
     assertThat(shell.out()).isEqualTo("1\n1\n");
   }
@@ -166,8 +159,7 @@ class ShellTest {
 
   @Test
   void wrongUsageAndHelp_inTheShell_nameNoDirectory() throws IOException {
-    String dir = Fixtures.copy("plain", temp).toString();
-    Cli shell = Cli.runWithInput("get\nhelp put\nhelp nope\nscan --limit x\n", "shell", dir);
+    Cli shell = onPlain("get\nhelp put\nhelp nope\nscan --limit x\n");
     assertThat(shell.err())
         .contains("Missing required parameter: 'KEY'", "Usage: get [", "'help get' describes")
         .contains("no such command in the shell: nope", "kv: --limit: 'x' is not a number")
@@ -177,8 +169,7 @@ class ShellTest {
 
   @Test
   void verbose_inTheShell_isOfOneLine() throws IOException {
-    String dir = Fixtures.copy("plain", temp).toString();
-    Cli shell = Cli.runWithInput("count\ncount --verbose\ncount\n", "shell", dir);
+    Cli shell = onPlain("count\ncount --verbose\ncount\n");
     assertThat(shell.exitCode()).as(shell.err()).isZero();
     assertThat(shell.err()).containsOnlyOnce("opened for reads only");
   }
