@@ -31,6 +31,7 @@ final class ArchitectureTest {
   private static final List<Set<String>> LAYERS =
       List.of(
           Set.of("result", "store", "transfer", "workload"),
+          Set.of("adapter"),
           Set.of("meter", "part", "report", "suite"),
           Set.of("run"),
           Set.of("task"),
@@ -82,7 +83,8 @@ final class ArchitectureTest {
     noClasses()
         .that(resideInAPackage(ROOT + ".report"))
         .should()
-        .dependOnClassesThat(resideInAnyPackage(ROOT + ".store", ROOT + ".workload"))
+        .dependOnClassesThat(
+            resideInAnyPackage(ROOT + ".adapter", ROOT + ".store", ROOT + ".workload"))
         .because("it works on result files alone")
         .check(benchmarks);
   }

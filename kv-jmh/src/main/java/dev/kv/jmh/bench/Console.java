@@ -1,10 +1,10 @@
 package dev.kv.jmh.bench;
 
+import dev.kv.jmh.adapter.StoreKind;
 import dev.kv.jmh.result.Footprint;
 import dev.kv.jmh.result.Latencies;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.result.RunInfo;
-import dev.kv.jmh.store.StoreKind;
 import dev.kv.jmh.workload.DecimalKey;
 import java.io.PrintStream;
 import java.util.ArrayList;

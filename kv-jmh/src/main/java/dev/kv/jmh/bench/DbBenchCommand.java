@@ -1,12 +1,12 @@
 package dev.kv.jmh.bench;
 
+import dev.kv.jmh.adapter.StoreKind;
 import dev.kv.jmh.meter.Machine;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.result.ResultFile;
 import dev.kv.jmh.result.RunInfo;
 import dev.kv.jmh.result.Summary;
 import dev.kv.jmh.store.StoreDirectory;
-import dev.kv.jmh.store.StoreKind;
 import dev.kv.jmh.task.Catalogue;
 import java.io.IOException;
 import java.io.PrintStream;

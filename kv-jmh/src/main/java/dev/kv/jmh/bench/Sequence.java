@@ -1,11 +1,11 @@
 package dev.kv.jmh.bench;
 
+import dev.kv.jmh.adapter.StoreKind;
 import dev.kv.jmh.meter.Profiler;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.run.BenchmarkRun;
 import dev.kv.jmh.run.Database;
 import dev.kv.jmh.run.Plan;
-import dev.kv.jmh.store.StoreKind;
 import dev.kv.jmh.task.Catalogue;
 import java.io.IOException;
 import java.nio.file.Path;

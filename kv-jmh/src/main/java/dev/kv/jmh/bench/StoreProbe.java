@@ -1,9 +1,9 @@
 package dev.kv.jmh.bench;
 
+import dev.kv.jmh.adapter.StoreKind;
 import dev.kv.jmh.store.Reader;
 import dev.kv.jmh.store.Store;
 import dev.kv.jmh.store.StoreDirectory;
-import dev.kv.jmh.store.StoreKind;
 import dev.kv.jmh.store.StoreSettings;
 import dev.kv.jmh.store.Writer;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.kv.jmh.bench;
 
+import dev.kv.jmh.adapter.StoreKind;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.result.Summary;
 import dev.kv.jmh.store.StoreDirectory;
-import dev.kv.jmh.store.StoreKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

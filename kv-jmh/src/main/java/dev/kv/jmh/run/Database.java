@@ -1,8 +1,8 @@
 package dev.kv.jmh.run;
 
+import dev.kv.jmh.adapter.StoreKind;
 import dev.kv.jmh.store.Store;
 import dev.kv.jmh.store.StoreDirectory;
-import dev.kv.jmh.store.StoreKind;
 import dev.kv.jmh.store.StoreSettings;
 import dev.kv.jmh.store.StoreStats;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 /**
- * The stores that are measured. Each has an adapter to {@link dev.kv.jmh.store.Store}, which uses
- * the cheapest calls that its users have. Called by the benchmarks; imports nothing of the harness.
+ * What a benchmark asks of a store: to open it, to write, to read and to scan, and how its answers
+ * are counted. {@link dev.kv.jmh.adapter} has the stores themselves. Imports nothing of the
+ * harness.
  */
 @NullMarked
 package dev.kv.jmh.store;

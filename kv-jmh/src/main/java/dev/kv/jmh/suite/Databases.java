@@ -1,7 +1,7 @@
 package dev.kv.jmh.suite;
 
+import dev.kv.jmh.adapter.StoreKind;
 import dev.kv.jmh.store.Store;
-import dev.kv.jmh.store.StoreKind;
 import dev.kv.jmh.store.StoreSettings;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;

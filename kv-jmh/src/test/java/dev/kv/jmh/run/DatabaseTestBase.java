@@ -1,6 +1,6 @@
 package dev.kv.jmh.run;
 
-import dev.kv.jmh.store.StoreKind;
+import dev.kv.jmh.adapter.StoreKind;
 import dev.kv.jmh.store.StoreSettings;
 import dev.kv.jmh.task.Catalogue;
 import java.nio.file.Path;

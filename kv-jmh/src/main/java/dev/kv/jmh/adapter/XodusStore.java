@@ -1,5 +1,13 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
+import dev.kv.jmh.store.ByteSum;
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.OpMeter;
+import dev.kv.jmh.store.Reader;
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.store.Writer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import jetbrains.exodus.ArrayByteIterable;

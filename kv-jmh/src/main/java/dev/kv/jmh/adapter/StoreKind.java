@@ -1,5 +1,7 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
@@ -9,6 +9,15 @@ import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.admin.DBStats;
 import dev.kv.bytes.Slice;
+import dev.kv.jmh.store.ByteSum;
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.OpMeter;
+import dev.kv.jmh.store.Reader;
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.store.StoreStats;
+import dev.kv.jmh.store.Writer;
 import dev.kv.load.BulkLoader;
 import dev.kv.options.CompressionType;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
+import dev.kv.jmh.store.StoreStats;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 

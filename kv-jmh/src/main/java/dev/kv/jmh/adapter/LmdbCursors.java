@@ -1,5 +1,7 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.Cursors;
 import java.nio.ByteBuffer;
 import org.lmdbjava.Dbi;
 import org.lmdbjava.Env;

@@ -1,4 +1,4 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.lmdbjava.DbiFlags.MDB_CREATE;
@@ -8,6 +8,13 @@ import static org.lmdbjava.EnvFlags.MDB_NOSYNC;
 import static org.lmdbjava.EnvFlags.MDB_NOTLS;
 import static org.lmdbjava.EnvFlags.MDB_WRITEMAP;
 
+import dev.kv.jmh.store.ByteSum;
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.Cursors;
+import dev.kv.jmh.store.Reader;
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.store.Writer;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.lmdbjava.Dbi;

@@ -1,4 +1,4 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.jmh.bench.StoreProbe;
+import dev.kv.jmh.store.Cursor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,5 +1,12 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.Reader;
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreDirectory;
+import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.store.StoreStats;
+import dev.kv.jmh.store.Writer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

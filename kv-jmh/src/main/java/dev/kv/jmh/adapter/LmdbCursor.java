@@ -1,5 +1,8 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
+import dev.kv.jmh.store.ByteSum;
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.OpMeter;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 import org.lmdbjava.GetOp;

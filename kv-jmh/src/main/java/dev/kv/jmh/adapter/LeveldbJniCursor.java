@@ -1,5 +1,8 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
+import dev.kv.jmh.store.ByteSum;
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.OpMeter;
 import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.zip.CRC32;

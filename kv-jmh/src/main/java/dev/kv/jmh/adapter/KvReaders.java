@@ -1,8 +1,11 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
 import dev.kv.DB;
 import dev.kv.ReadOptions;
 import dev.kv.bytes.ValueReader;
+import dev.kv.jmh.store.ByteSum;
+import dev.kv.jmh.store.Reader;
+import dev.kv.jmh.store.StoreSettings;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -1,4 +1,4 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,6 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.jmh.bench.StoreProbe;
+import dev.kv.jmh.store.ByteSum;
+import dev.kv.jmh.store.Cursor;
+import dev.kv.jmh.store.Cursors;
+import dev.kv.jmh.store.OpMeter;
+import dev.kv.jmh.store.Reader;
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.store.Writer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

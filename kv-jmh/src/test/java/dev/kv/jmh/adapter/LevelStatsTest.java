@@ -1,7 +1,8 @@
-package dev.kv.jmh.store;
+package dev.kv.jmh.adapter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.jmh.store.StoreStats;
 import org.junit.jupiter.api.Test;
 
 class LevelStatsTest {
