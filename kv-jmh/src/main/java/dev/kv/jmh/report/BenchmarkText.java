@@ -1,6 +1,7 @@
 package dev.kv.jmh.report;
 
 import java.util.Map;
+import java.util.Set;
 
 /** What each benchmark of db_bench does, in a few words for a row of a chart. */
 final class BenchmarkText {
@@ -21,12 +22,35 @@ final class BenchmarkText {
           Map.entry("compact", "compaction of everything"),
           Map.entry("open", "open of the database"));
 
+  /** What leaves everything compacted. */
+  private static final Set<String> READS =
+      Set.of(
+          "readrandom",
+          "readrandomsmall",
+          "readmissing",
+          "readhot",
+          "readnewest",
+          "readone",
+          "readseq",
+          "readreverse",
+          "readkeys",
+          "readcrc",
+          "foreach",
+          "seekrandom",
+          "seekordered",
+          "open",
+          "quiet",
+          "crc32c",
+          "snappycomp",
+          "snappyuncomp",
+          "ycsbc");
+
   private BenchmarkText() {}
 
   /**
    * Returns the text of a row with this title, or an empty one.
    *
-   * @param compacted true if everything was compacted before
+   * @param compacted true if it reads what is compacted
    */
   static String of(String title, boolean compacted) {
     if (compacted && title.startsWith("readrandom#")) {
@@ -35,8 +59,13 @@ final class BenchmarkText {
     return TEXTS.getOrDefault(title.replaceFirst("#.*", ""), "");
   }
 
-  /** Returns true if everything is compacted after a benchmark; {@code before} is so before it. */
+  /**
+   * Returns true if a benchmark compacts everything, or reads what is compacted.
+   *
+   * @param before true if everything was compacted before it
+   */
   static boolean compacted(String title, boolean before) {
-    return title.equals("compact") || (before && !title.startsWith("fill"));
+    String name = title.replaceFirst("#.*", "");
+    return name.equals("compact") || (before && READS.contains(name));
   }
 }

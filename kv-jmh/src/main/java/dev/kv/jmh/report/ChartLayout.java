@@ -129,8 +129,8 @@ final class ChartLayout {
     boolean compacted = false;
     for (int i = 0; i < chart.rows().size(); i++) {
       Chart.Row row = chart.rows().get(i);
-      place(row, BenchmarkText.of(row.title(), compacted), TOP + i * rowHeight);
       compacted = BenchmarkText.compacted(row.title(), compacted);
+      place(row, BenchmarkText.of(row.title(), compacted), TOP + i * rowHeight);
     }
     for (int i = 0; i < lines.size(); i++) {
       double y = bottom() + 44 + i * LINE_HEIGHT;

@@ -27,7 +27,7 @@ final class Published {
   /**
    * Returns the figure of a benchmark, or empty if there is none.
    *
-   * @param compacted true if everything was compacted before
+   * @param compacted true if it reads what is compacted
    * @param cached true if the cache holds all data
    */
   static OptionalDouble micros(String benchmark, boolean compacted, boolean cached) {

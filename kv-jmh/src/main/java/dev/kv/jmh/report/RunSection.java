@@ -85,9 +85,9 @@ final class RunSection {
       for (String store : summary.stores()) {
         cells.add(time(row.warm(store), row.cold(store)));
       }
+      compacted = BenchmarkText.compacted(benchmark, compacted);
       cells.add(number(Published.micros(benchmark, compacted, cached)));
       table.add(cells);
-      compacted = BenchmarkText.compacted(benchmark, compacted);
     }
     return table;
   }

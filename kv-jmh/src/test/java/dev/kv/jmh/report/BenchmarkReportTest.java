@@ -35,21 +35,26 @@ class BenchmarkReportTest {
   }
 
   private void results(String command) throws IOException {
+    results(command, SEQUENCE);
+  }
+
+  private void results(String command, List<String> sequence) throws IOException {
     RunInfo run = new RunInfo("2026-01-02", "2 * a processor", "Linux", "17", command, "0.1");
     try (ResultFile file = ResultFile.create(directory, run)) {
       for (int round = 0; round < 3; round++) {
-        for (int i = 0; i < SEQUENCE.size(); i++) {
-          file.add(measurement("kv", i, round, 1 + round));
-          file.add(measurement("leveldbjni", i, round, 4));
+        for (int i = 0; i < sequence.size(); i++) {
+          file.add(measurement("kv", sequence.get(i), i, round, 1 + round));
+          file.add(measurement("leveldbjni", sequence.get(i), i, round, 4));
         }
       }
     }
   }
 
-  private static Measurement measurement(String store, int position, int round, double micros) {
+  private static Measurement measurement(
+      String store, String benchmark, int position, int round, double micros) {
     return new Measurement(
         store,
-        SEQUENCE.get(position),
+        benchmark,
         position,
         round,
         round == 0,
@@ -86,6 +91,17 @@ class BenchmarkReportTest {
   }
 
   @Test
+  void report_writesAfterACompaction_standBesideThoseWithoutOne() throws IOException {
+    results("", List.of("compact", "readseq", "fillsync", "compact", "overwrite", "readrandom"));
+    assertThat(report(directory.toString())).isZero();
+    assertThat(Files.readString(directory.resolve("report.md")))
+        .contains("| readseq | 2.500 (1.000) | 4.000 (4.000) | 0.423 |")
+        .contains("| fillsync | 2.500 (1.000) | 4.000 (4.000) | 268.409 |")
+        .contains("| overwrite | 2.500 (1.000) | 4.000 (4.000) | 2.380 |")
+        .contains("| readrandom | 2.500 (1.000) | 4.000 (4.000) | 16.677 |");
+  }
+
+  @Test
   void report_run_hasChartsInBothForms() throws IOException {
     results("");
     assertThat(report(directory.toString(), "--target=" + directory.resolve("out"))).isZero();
@@ -110,8 +126,8 @@ class BenchmarkReportTest {
     RunInfo run = new RunInfo("2026-01-02", "a processor", "Linux", "17", "", "0.1");
     try (ResultFile file = ResultFile.create(directory, run)) {
       for (int round = 0; round < 3; round++) {
-        file.add(measurement("kv", 0, round, 1 + 4 * round));
-        file.add(measurement("leveldbjni", 0, round, 4));
+        file.add(measurement("kv", "fillseq", 0, round, 1 + 4 * round));
+        file.add(measurement("leveldbjni", "fillseq", 0, round, 4));
       }
     }
     assertThat(report(directory.toString())).isZero();
