@@ -3,7 +3,8 @@ package dev.kv.jmh.adapter;
 import dev.kv.jmh.store.ByteSum;
 import dev.kv.jmh.store.Cursor;
 import dev.kv.jmh.store.OpMeter;
-import java.lang.reflect.Field;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.zip.CRC32;
 import org.fusesource.leveldbjni.internal.JniDBIterator;
@@ -17,13 +18,18 @@ import org.iq80.leveldb.DBIterator;
  * uses it in both directions.
  */
 final class LeveldbJniCursor implements Cursor {
+  private static final VarHandle NATIVE = nativeIterator();
+
   private final NativeIterator iterator;
 
   LeveldbJniCursor(DBIterator iterator) {
+    this.iterator = (NativeIterator) NATIVE.get((JniDBIterator) iterator);
+  }
+
+  private static VarHandle nativeIterator() {
     try {
-      Field field = JniDBIterator.class.getDeclaredField("iterator");
-      field.setAccessible(true);
-      this.iterator = (NativeIterator) field.get(iterator);
+      return MethodHandles.privateLookupIn(JniDBIterator.class, MethodHandles.lookup())
+          .findVarHandle(JniDBIterator.class, "iterator", NativeIterator.class);
     } catch (ReflectiveOperationException e) {
       throw new LinkageError("leveldbjni's iterator has changed", e);
     }

@@ -94,10 +94,7 @@ final class MvStore implements Store {
 
   @Override
   public Reader reader() {
-    return key -> {
-      byte[] value = map.get(key);
-      return value == null ? Reader.MISSING : value.length;
-    };
+    return new MapReader(map);
   }
 
   @Override
@@ -119,6 +116,32 @@ final class MvStore implements Store {
   @Override
   public void close() {
     store.close(0);
+  }
+
+  private static final class MapReader implements Reader {
+    private final MVMap<byte[], byte[]> map;
+    private long sum;
+
+    MapReader(MVMap<byte[], byte[]> map) {
+      this.map = map;
+    }
+
+    @Override
+    public int get(byte[] key) {
+      byte[] value = map.get(key);
+      if (value == null) {
+        return MISSING;
+      }
+      sum += ByteSum.of(value, value.length);
+      return value.length;
+    }
+
+    @Override
+    public void close() {
+      if (sum == Long.MIN_VALUE) {
+        throw new AssertionError("the sum keeps the reads alive");
+      }
+    }
   }
 
   private record MapCursor(MVMap<byte[], byte[]> map) implements Cursor {

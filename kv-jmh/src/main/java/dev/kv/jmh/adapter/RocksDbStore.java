@@ -136,13 +136,39 @@ final class RocksDbStore implements Store {
 
   @Override
   public Cursor cursor() {
-    return cursors().open();
+    RocksIterator iterator = db.newIterator(readOptions);
+    return new RocksDbCursor(iterator, iterator::close);
   }
 
   @Override
   public Cursors cursors() {
-    EntryBuffers buffers = new EntryBuffers();
-    return () -> new RocksDbCursor(db.newIterator(readOptions), buffers);
+    return new RocksDbCursors(db.newIterator(readOptions));
+  }
+
+  /** One iterator, which each open moves to the newest state. */
+  private static final class RocksDbCursors implements Cursors {
+    private final RocksIterator iterator;
+    private final Cursor entries;
+
+    RocksDbCursors(RocksIterator iterator) {
+      this.iterator = iterator;
+      entries = new RocksDbCursor(iterator, () -> {});
+    }
+
+    @Override
+    public Cursor open() {
+      try {
+        iterator.refresh();
+        return entries;
+      } catch (RocksDBException e) {
+        throw failed(e);
+      }
+    }
+
+    @Override
+    public void close() {
+      iterator.close();
+    }
   }
 
   @Override
@@ -267,11 +293,12 @@ final class RocksDbStore implements Store {
   /** Copies keys and values to direct buffers, the cheapest way that the iterator has. */
   private static final class RocksDbCursor implements Cursor {
     private final RocksIterator iterator;
-    private final EntryBuffers buffers;
+    private final EntryBuffers buffers = new EntryBuffers();
+    private final Runnable onClose;
 
-    RocksDbCursor(RocksIterator iterator, EntryBuffers buffers) {
+    RocksDbCursor(RocksIterator iterator, Runnable onClose) {
       this.iterator = iterator;
-      this.buffers = buffers;
+      this.onClose = onClose;
     }
 
     @Override
@@ -325,7 +352,7 @@ final class RocksDbStore implements Store {
 
     @Override
     public void close() {
-      iterator.close();
+      onClose.run();
     }
   }
 }

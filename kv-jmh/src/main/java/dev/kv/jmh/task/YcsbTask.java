@@ -26,7 +26,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * F  50 % reads, 50 % reads with an update of the same record; zipfian
  * </pre>
  *
- * <p>An operation of E is a scan, and one of F is a read, or a read and its update.
+ * <p>An operation of E is a scan, and one of F is a read, or a read and its update. Each read sees
+ * every write that has returned before it, those of other threads included.
  */
 final class YcsbTask implements Task {
   private static final long KEYS = 10_000_000_000_000_000L;
@@ -107,11 +108,11 @@ final class YcsbTask implements Task {
           int length = 1 + (int) thread.random().uniform(LONGEST_SCAN);
           found += target.scan(cursors, number, length) > 0 ? 1 : 0;
         } else if (change == Change.NONE || change == Change.MODIFY) {
+          reader.refresh();
           found += target.get(reader, number) == Reader.MISSING ? 0 : 1;
         }
         if (change != Change.NONE) {
           target.put(number);
-          reader.refresh();
         }
         thread.meter().tick();
       }

@@ -1,6 +1,7 @@
 package dev.kv.jmh.transfer;
 
 import java.nio.file.Path;
+import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
 import org.h2.mvstore.tx.Transaction;
@@ -43,8 +44,8 @@ final class MvTransfers implements Transfers {
       try {
         TransactionMap<byte[], byte[]> map = map(transaction);
         if (readFirst) {
-          map.get(first);
-          map.get(second);
+          map.lock(first.clone());
+          map.lock(second.clone());
         }
         map.put(first.clone(), value.clone());
         map.put(second.clone(), value.clone());
@@ -52,8 +53,16 @@ final class MvTransfers implements Transfers {
         return attempt;
       } catch (MVStoreException e) {
         transaction.rollback();
+        if (!isConflict(e)) {
+          throw e;
+        }
       }
     }
+  }
+
+  private static boolean isConflict(MVStoreException e) {
+    return e.getErrorCode() == DataUtils.ERROR_TRANSACTION_LOCKED
+        || e.getErrorCode() == DataUtils.ERROR_TRANSACTIONS_DEADLOCK;
   }
 
   @Override
