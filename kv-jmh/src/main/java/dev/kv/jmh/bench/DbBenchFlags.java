@@ -166,6 +166,7 @@ final class DbBenchFlags {
   /** Returns the settings with which the stores are opened. */
   StoreSettings settings() {
     long entryBytes = DecimalKey.DIGITS + keyPrefix + Math.max(valueSize, 100L);
+    long inserts = workload().reads() / 10; // of the YCSB workloads D and E, 5 % each
     return new StoreSettings(
         cacheSize,
         writeBufferSize,
@@ -177,6 +178,6 @@ final class DbBenchFlags {
         reuseLogs,
         readAccess,
         readInPlace,
-        num * entryBytes * Math.max(1, threads));
+        (num + inserts) * entryBytes * Math.max(1, threads));
   }
 }

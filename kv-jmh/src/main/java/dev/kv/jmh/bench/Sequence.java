@@ -66,7 +66,7 @@ final class Sequence {
       database.recreate();
     }
     BenchmarkRun run = new BenchmarkRun(plan, database, flags.threads, serial, flags.histogram);
-    serial += flags.threads + plan.extraThreads();
+    serial += plan.measured() ? flags.threads + plan.extraThreads() : 0;
     try {
       if (profiler == null) {
         run.run();

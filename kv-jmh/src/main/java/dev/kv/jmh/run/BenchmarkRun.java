@@ -51,8 +51,30 @@ public final class BenchmarkRun {
       running.add(task);
       new Thread(task, plan.name() + "-" + thread.index()).start();
     }
-    running.forEach(BenchmarkRun::await);
+    awaitAll(running);
     database.addBytesPut(threads.stream().mapToLong(thread -> thread.meter().bytesPut()).sum());
+  }
+
+  /** Waits for all, since the store is closed after a failure; throws the first one. */
+  private static void awaitAll(List<FutureTask<Boolean>> running) {
+    Throwable failure = null;
+    for (FutureTask<Boolean> task : running) {
+      try {
+        await(task);
+      } catch (RuntimeException | Error e) {
+        if (failure == null) {
+          failure = e;
+        } else if (failure != e) {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure != null) {
+      throw (RuntimeException) failure;
+    }
   }
 
   private static void await(FutureTask<Boolean> task) {

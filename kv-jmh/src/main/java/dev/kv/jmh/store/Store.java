@@ -17,11 +17,13 @@ public interface Store extends AutoCloseable {
   Writer batchWriter(boolean sync);
 
   /**
-   * Returns a writer that loads ascending keys without a log; its close makes them visible. If the
-   * store has no bulk load, it is a batch writer.
+   * Returns a writer that loads ascending keys without a log; its close makes them visible and
+   * durable.
+   *
+   * @throws UnsupportedOperationException if there is none for the store
    */
   default Writer bulkWriter() {
-    return batchWriter(false);
+    throw new UnsupportedOperationException("there is no bulk load for it here");
   }
 
   /** Returns a reader of single keys. */

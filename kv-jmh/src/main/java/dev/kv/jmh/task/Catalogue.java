@@ -1,5 +1,6 @@
 package dev.kv.jmh.task;
 
+import dev.kv.jmh.run.BenchThread;
 import dev.kv.jmh.run.Plan;
 import dev.kv.jmh.task.PointReadTask.Kind;
 import dev.kv.jmh.workload.Workload;
@@ -135,7 +136,7 @@ public final class Catalogue {
               true,
               1,
               new ReadWhileWritingTask(workload, randomReads(workload), writeRate));
-      case "compact" -> Plan.write(name, thread -> thread.store().compact());
+      case "compact" -> Plan.write(name, Catalogue::compact);
       case "ycsbload" -> Plan.fill(name, YcsbTask.load(workload, ycsbRecords));
       case "ycsba" -> ycsb(name, YcsbTask.Mix.A);
       case "ycsbb" -> ycsb(name, YcsbTask.Mix.B);
@@ -189,6 +190,11 @@ public final class Catalogue {
         workload.valueSize(),
         workload.compressionRatio(),
         workload.keyPrefix());
+  }
+
+  private static void compact(BenchThread thread) {
+    thread.store().compact();
+    thread.meter().tick();
   }
 
   private static PointReadTask randomReads(Workload reads) {

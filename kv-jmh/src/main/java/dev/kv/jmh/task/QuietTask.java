@@ -35,6 +35,7 @@ record QuietTask(long stillNanos, long limitNanos) implements Task {
     }
     boolean quiet = System.nanoTime() - changed >= stillNanos;
     thread.say(quiet ? "(quiet after " + (changed - start) / 1_000_000 + " ms)" : "(timed out)");
+    thread.meter().tick();
     thread.endAt(changed);
   }
 }

@@ -1,12 +1,16 @@
 package dev.kv.jmh.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kv.jmh.meter.ResidentMemory;
 import dev.kv.jmh.store.StoreStats;
 import dev.kv.jmh.task.Catalogue;
 import dev.kv.jmh.workload.Workload;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** The bytes of keys and values put are the denominator of the write amplification. */
@@ -31,6 +35,36 @@ class BenchmarkRunTest extends DatabaseTestBase {
 
   private void expectEntriesPut(long entries) {
     assertThat(entriesPut()).isCloseTo(entries, within(1e-6));
+  }
+
+  /** What calls it closes the store after a failure, which a thread must not see. */
+  @Test
+  void run_threadThatFails_waitsForTheOthers() {
+    AtomicBoolean ended = new AtomicBoolean();
+    Plan plan =
+        Plan.read(
+            "fails",
+            thread -> {
+              if (thread.index() == 0) {
+                throw new IllegalStateException("full");
+              }
+              LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+              ended.set(true);
+            });
+    BenchmarkRun run = new BenchmarkRun(plan, database, 2, 0, false);
+    assertThatThrownBy(run::run).isInstanceOf(IllegalStateException.class).hasMessage("full");
+    assertThat(ended).isTrue();
+  }
+
+  @Test
+  void timing_compactAndOpenOfTwoThreads_areOfSingleOperations() {
+    run("fillseq");
+    BenchmarkRun compact = new BenchmarkRun(catalogue.plan("compact"), database, 2, 0, false);
+    compact.run();
+    assertThat(compact.timing().operations()).isEqualTo(2);
+    BenchmarkRun open = new BenchmarkRun(catalogue.plan("open"), database, 2, 0, false);
+    open.run();
+    assertThat(open.timing().operations()).isOne();
   }
 
   @Test
