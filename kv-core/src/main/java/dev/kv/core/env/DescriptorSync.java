@@ -7,24 +7,64 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 
-/** The call that makes all of an open file durable, including its size. */
-enum DescriptorSync {
+/** The call that makes all that was written to an open file durable, including its size. */
+abstract class DescriptorSync {
+  /** fsync of the descriptor on Linux, which covers dirty mapped pages. */
+  static final DescriptorSync LINUX = new Descriptor(true);
+
+  /** The same elsewhere; on Windows FlushFileBuffers, which leaves dirty mapped pages alone. */
+  static final DescriptorSync DESCRIPTOR = new Descriptor(false);
+
   /**
-   * fsync of the descriptor. An interrupt cannot make it fail. On Linux it covers dirty mapped
-   * pages.
+   * force() of a channel. On macOS only this call is F_FULLFSYNC, which also flushes the drive's
+   * cache.
    */
-  DESCRIPTOR {
+  static final DescriptorSync MACOS = new Channel();
+
+  /** Returns the call of this system. */
+  static DescriptorSync forSystem() {
+    String name = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
+    if (name.contains("mac") || name.contains("darwin")) {
+      return MACOS;
+    }
+    return name.contains("linux") ? LINUX : DESCRIPTOR;
+  }
+
+  /** Makes {@code file}, opened at {@code path}, durable. */
+  abstract void sync(Path path, RandomAccessFile file) throws IOException;
+
+  /** Returns true if the call also writes what was stored through a mapping. */
+  abstract boolean coversMappedPages();
+
+  /** Returns true if pages of a mapping are durable only after this call, forced or not. */
+  abstract boolean completesForce();
+
+  /** An interrupt cannot make it fail. */
+  private static final class Descriptor extends DescriptorSync {
+    private final boolean coversMappedPages;
+
+    Descriptor(boolean coversMappedPages) {
+      this.coversMappedPages = coversMappedPages;
+    }
+
     @Override
     void sync(Path path, RandomAccessFile file) throws IOException {
       file.getFD().sync();
     }
-  },
-  /**
-   * force() of a channel. On macOS only this call is F_FULLFSYNC, which also flushes the drive's
-   * cache. The channel is opened for this one call, so no other thread notices if an interrupt
-   * closes it.
-   */
-  CHANNEL {
+
+    @Override
+    boolean coversMappedPages() {
+      return coversMappedPages;
+    }
+
+    @Override
+    boolean completesForce() {
+      return false;
+    }
+  }
+
+  /** The channel is opened for one call: no other thread notices if an interrupt closes it. */
+  private static final class Channel extends DescriptorSync {
     @Override
     void sync(Path path, RandomAccessFile file) throws IOException {
       Uninterrupted.runAgain(
@@ -35,13 +75,15 @@ enum DescriptorSync {
             }
           });
     }
-  };
 
-  static DescriptorSync forSystem() {
-    String name = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
-    return name.contains("mac") || name.contains("darwin") ? CHANNEL : DESCRIPTOR;
+    @Override
+    boolean coversMappedPages() {
+      return false;
+    }
+
+    @Override
+    boolean completesForce() {
+      return true;
+    }
   }
-
-  /** Makes {@code file}, opened at {@code path}, durable. */
-  abstract void sync(Path path, RandomAccessFile file) throws IOException;
 }

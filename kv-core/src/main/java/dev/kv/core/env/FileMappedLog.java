@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A sync of a range is msync, on Linux fdatasync of that range: it covers newly allocated blocks
  * and a changed size. But the first sync after the file grew is an fsync of the file, because that
- * relies only on POSIX.
+ * relies only on POSIX. On Linux that covers the mapped pages, too; elsewhere they are forced
+ * before it.
  */
 final class FileMappedLog implements MappedLogFile {
   static final int BLOCK = 32 << 10;
@@ -263,11 +264,17 @@ final class FileMappedLog implements MappedLogFile {
       throw new IllegalArgumentException("sync of " + from + " to " + to);
     }
     checkOpen();
-    if (sizeUnsynced || descriptorSync != DescriptorSync.DESCRIPTOR) {
+    boolean descriptor = sizeUnsynced || descriptorSync.completesForce();
+    if (!descriptor || !descriptorSync.coversMappedPages()) {
+      forceMapped(from, to);
+    }
+    if (descriptor) {
       sizeUnsynced = false;
       descriptorSync.sync(path, file);
-      return;
     }
+  }
+
+  private void forceMapped(long from, long to) throws IOException {
     for (Window window : windows) {
       long first = Math.max(from, window.start);
       long end = Math.min(to, window.end);
