@@ -1,5 +1,6 @@
 package dev.kv.core.env;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -9,7 +10,19 @@ import java.nio.file.attribute.BasicFileAttributes;
 
 /** The check that every file passes before it is opened. */
 final class RegularFile {
+  private static final boolean WINDOWS = File.separatorChar == '\\';
+
   private RegularFile() {}
+
+  /**
+   * Returns true for a regular file. Before Java 27 a file on Windows is "other" if something of
+   * the system lies behind it, such as deduplication or a cloud; a pipe has no name in a directory
+   * there.
+   */
+  static boolean isRegular(BasicFileAttributes attributes, boolean windows) {
+    return attributes.isRegularFile()
+        || (windows && attributes.isOther() && !attributes.isDirectory());
+  }
 
   /**
    * Refuses a file that exists and is not a regular file. The open of a pipe waits until another
@@ -27,7 +40,7 @@ final class RegularFile {
     } catch (IOException e) {
       return; // the open reports the cause
     }
-    if (!attributes.isRegularFile()) {
+    if (!isRegular(attributes, WINDOWS)) {
       throw new FileSystemException(file.toString(), null, "is not a regular file");
     }
   }

@@ -19,6 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -50,6 +52,53 @@ final class FileEnvTest extends EnvContract {
   @Override
   protected Path newDirectory(Env env) throws IOException {
     return Files.createDirectory(temp.resolve("db"));
+  }
+
+  /** Before Java 27 a file that Windows keeps in a cloud, or has deduplicated, is "other". */
+  @Test
+  void regularFile_whatWindowsCallsOther_isAFileThereUnlessItIsADirectory() {
+    assertThat(RegularFile.isRegular(new Attributes(false, true), true)).isTrue();
+    assertThat(RegularFile.isRegular(new Attributes(true, true), true)).isFalse();
+    assertThat(RegularFile.isRegular(new Attributes(true, false), true)).isFalse();
+    assertThat(RegularFile.isRegular(new Attributes(false, true), false)).isFalse();
+  }
+
+  /** Attributes of what is no regular file. */
+  private record Attributes(boolean isDirectory, boolean isOther) implements BasicFileAttributes {
+    @Override
+    public boolean isRegularFile() {
+      return false;
+    }
+
+    @Override
+    public boolean isSymbolicLink() {
+      return false;
+    }
+
+    @Override
+    public FileTime lastModifiedTime() {
+      return FileTime.fromMillis(0);
+    }
+
+    @Override
+    public FileTime lastAccessTime() {
+      return FileTime.fromMillis(0);
+    }
+
+    @Override
+    public FileTime creationTime() {
+      return FileTime.fromMillis(0);
+    }
+
+    @Override
+    public long size() {
+      return 0;
+    }
+
+    @Override
+    public Object fileKey() {
+      return this;
+    }
   }
 
   @AfterEach

@@ -11,6 +11,7 @@ import dev.kv.tools.text.Json;
 import dev.kv.tools.text.Printable;
 import dev.kv.tools.verify.FileVerifier;
 import dev.kv.tools.verify.Finding;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,7 +117,7 @@ public final class DumpCommand implements Callable<Integer> {
       if (attributes.isDirectory()) {
         throw new Failure(file + ": is a directory; name files in it");
       }
-      if (!attributes.isRegularFile()) {
+      if (attributes.isOther() && File.separatorChar == '/') { // on Windows also a file of a cloud
         throw new Failure(file + ": not a file");
       }
       requireFit(file, kindOf(file));
