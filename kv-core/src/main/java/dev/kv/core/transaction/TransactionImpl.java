@@ -312,8 +312,9 @@ final class TransactionImpl implements Transaction {
     checkNotExpired();
   }
 
+  /** Throws if the limit of the age has ended the transaction; a commit or a close is no limit. */
   private void checkNotExpired() {
-    if (registration.isEnded()) {
+    if (!ended && registration.isEnded()) {
       close();
       throw tooOld();
     }

@@ -226,8 +226,7 @@ final class TransactionIterator implements DBIterator {
 
   /** Compares a key with that of the base; negative if it is nearer in the present direction. */
   private int compareToBase(byte[] key) {
-    int comparison = order.compare(key, base.key());
-    return forward ? comparison : -comparison;
+    return forward ? order.compare(key, base.key()) : order.compare(base.key(), key);
   }
 
   private Map.@Nullable Entry<byte[], Write> after(Map.Entry<byte[], Write> own) {

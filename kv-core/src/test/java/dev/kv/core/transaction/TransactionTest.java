@@ -1127,6 +1127,59 @@ class TransactionTest extends DbTestBase {
     assertThat(db.get(b("k"))).hasSize(802);
   }
 
+  /** The contract of an order allows any negative number, also the one that has no opposite. */
+  @Test
+  void iterator_ofAnOrderThatReturnsTheLeastNumber_runsBackward() {
+    DBComparator order =
+        DBComparator.ofSlices(
+            "test.Least",
+            (a, b) -> a.compareTo(b) < 0 ? Integer.MIN_VALUE : b.compareTo(a) < 0 ? 1 : 0);
+    open(defaults().toBuilder().comparator(order).build());
+    put("a", "1");
+    put("c", "1");
+    try (Transaction transaction = db.transaction(SNAPSHOT)) {
+      transaction.delete(b("a"));
+      transaction.put(b("b"), b("1"));
+      List<String> keys = new ArrayList<>();
+      try (DBIterator cursor = transaction.iterator()) {
+        for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+          keys.add(s(cursor.key()));
+        }
+      }
+      assertThat(keys).containsExactly("c", "b");
+    }
+  }
+
+  /** A reader may call any method, and what ended the transaction here was not its age. */
+  @Test
+  void read_whoseReaderCommits_returnsItsResult() {
+    open();
+    put("b", "1");
+    try (Transaction transaction = db.transaction()) {
+      transaction.put(b("a"), b("2"));
+      String read =
+          transaction.read(
+              b("b"),
+              value -> {
+                transaction.commit();
+                return value.toUtf8String();
+              });
+      assertThat(read).isEqualTo("1");
+    }
+    assertThat(get("a")).isEqualTo("2");
+    Transaction closed = db.transaction();
+    assertThatThrownBy(
+            () ->
+                closed.read(
+                    b("b"),
+                    value -> {
+                      closed.close();
+                      throw new IllegalArgumentException("of the program");
+                    }))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("of the program");
+  }
+
   @Test
   void equalKeysOfSeveralSpellings_inATransaction_keepTheLast() {
     DBComparator order =
