@@ -11,6 +11,8 @@ import dev.kv.WriteBatch;
 import dev.kv.admin.RepairReport;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.repair.Dumper;
 import dev.kv.core.repair.Repairer;
 import dev.kv.core.shared.SharedResourcesImpl;
@@ -84,13 +86,33 @@ public final class DBFactoryImpl implements DBFactory, TableFactory {
   @Override
   public TableWriter newTableWriter(Path file, Options options) {
     Objects.requireNonNull(file, "file");
-    return UserTableWriter.ofUserKeys(file, Objects.requireNonNull(options, "options"));
+    return newTableWriter(
+        file, Objects.requireNonNull(options, "options"), UserTableWriter::ofUserKeys);
   }
 
   @Override
   public TableWriter newIngestTableWriter(Path file, Options options) {
     Objects.requireNonNull(file, "file");
-    return UserTableWriter.forIngest(file, Objects.requireNonNull(options, "options"));
+    return newTableWriter(
+        file, Objects.requireNonNull(options, "options"), UserTableWriter::forIngest);
+  }
+
+  /** Creates a table with memory of its own, or of the shared resources if there are any. */
+  private interface WriterFactory {
+    TableWriter create(Path file, Options options, OffHeapBudget budget, Runnable releaseMemory);
+  }
+
+  private static TableWriter newTableWriter(Path file, Options options, WriterFactory factory) {
+    if (options.memory().sharedResources() == null) {
+      long limit = options.memory().offHeapLimit();
+      return factory.create(file, options, new OffHeapBudget(limit), () -> {});
+    }
+    SharedResourcesImpl shared = SharedResourcesImpl.acquire(options);
+    try (Undo undo = new Undo(shared::release)) {
+      TableWriter writer = factory.create(file, options, shared.budget(), shared::release);
+      undo.cancel();
+      return writer;
+    }
   }
 
   @Override

@@ -21,7 +21,6 @@ import dev.kv.core.memory.ValueRef;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.TableLookup;
-import dev.kv.core.table.standalone.UserTableWriter;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
@@ -85,7 +84,7 @@ class MappedTableTest {
       throws IOException {
     Path path = FileNames.table(directory, number);
     Options options = Options.builder().blockSize(blockSize).compression(compression).build();
-    try (TableWriter writer = UserTableWriter.forIngest(path, options)) {
+    try (TableWriter writer = TableWriter.forIngest(path, options)) {
       for (int i = 0; i < KEYS; i += 2) {
         writer.add(key(i), value(i, valueSize));
       }

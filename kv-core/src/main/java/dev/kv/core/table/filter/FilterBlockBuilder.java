@@ -18,6 +18,8 @@ import java.util.List;
  * The calls are {@code (startBlock addKeys*)* finish}. A base of 31 gives one filter for the table.
  */
 public final class FilterBlockBuilder {
+  private static final byte[] NO_FILTER = {};
+
   private final int baseLog;
   private final ByteArrayOutputStream result = new ByteArrayOutputStream();
   private final List<Integer> offsets = new ArrayList<>();
@@ -62,10 +64,9 @@ public final class FilterBlockBuilder {
   }
 
   private void generate() {
+    byte[] filter = keys.isEmpty() ? NO_FILTER : keys.filter(); // code of the program, may throw
     offsets.add(result.size());
-    if (!keys.isEmpty()) {
-      result.writeBytes(keys.filter());
-      keys.clear();
-    }
+    result.writeBytes(filter);
+    keys.clear();
   }
 }

@@ -9,7 +9,9 @@ import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.core.memory.Undo;
 import dev.kv.core.table.format.BuildBuffers;
+import dev.kv.core.table.format.KeyOrderException;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.env.Env;
@@ -42,33 +44,52 @@ public final class UserTableWriter implements TableWriter {
   private final BuildBuffers buffers;
   private final OffHeapBuffer entry;
   private final TableBuilder builder;
+  private final Runnable releaseMemory;
 
   /** The bytes after each user key: those of a tag, or none. */
   private final int trailer;
 
   private State state = State.OPEN;
 
-  private UserTableWriter(Path path, Options options, KeyComparator order) {
+  private UserTableWriter(
+      Path path,
+      Options options,
+      KeyComparator order,
+      OffHeapBudget budget,
+      Runnable releaseMemory) {
     this.path = path;
+    this.releaseMemory = releaseMemory;
     trailer = order instanceof InternalKeyComparator ? InternalKey.TRAILER : 0;
     env = options.env();
-    OffHeapBudget budget = new OffHeapBudget(options.memory().offHeapLimit());
     TableFormat format = TableFormat.of(options);
     buffers = new BuildBuffers(format, budget);
     entry = new OffHeapBuffer(budget, ENTRY_BYTES);
-    file = create(env, path);
+    try (Undo undo = new Undo(this::freeBuffers)) {
+      file = create(env, path);
+      undo.cancel();
+    }
     builder = new TableBuilder(format, order, file, buffers);
     builder.setWrittenAt(TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
   }
 
-  /** Creates a table of user keys in {@code path}, which must not exist. */
-  public static UserTableWriter ofUserKeys(Path path, Options options) {
-    return new UserTableWriter(path, options, new UserKeyComparator(options.comparator()));
+  /**
+   * Creates a table of user keys.
+   *
+   * @param path the file, which must not exist
+   * @param budget limits the memory
+   * @param releaseMemory is called once the memory of the writer that is returned was freed
+   */
+  public static UserTableWriter ofUserKeys(
+      Path path, Options options, OffHeapBudget budget, Runnable releaseMemory) {
+    KeyComparator order = new UserKeyComparator(options.comparator());
+    return new UserTableWriter(path, options, order, budget, releaseMemory);
   }
 
-  /** Creates a table of internal keys in {@code path}, which must not exist. */
-  public static UserTableWriter forIngest(Path path, Options options) {
-    return new UserTableWriter(path, options, new InternalKeyComparator(options.comparator()));
+  /** Creates a table of internal keys; the parameters are those of {@link #ofUserKeys}. */
+  public static UserTableWriter forIngest(
+      Path path, Options options, OffHeapBudget budget, Runnable releaseMemory) {
+    KeyComparator order = new InternalKeyComparator(options.comparator());
+    return new UserTableWriter(path, options, order, budget, releaseMemory);
   }
 
   private static WritableFile create(Env env, Path path) {
@@ -98,6 +119,11 @@ public final class UserTableWriter implements TableWriter {
       builder.add(bytes, 0, keyLength, bytes, keyLength, value.length);
     } catch (IOException e) {
       throw failedWrite("write", e);
+    } catch (KeyOrderException e) {
+      throw e; // before anything was added
+    } catch (Throwable e) {
+      state = State.FAILED;
+      throw e;
     }
   }
 
@@ -108,6 +134,9 @@ public final class UserTableWriter implements TableWriter {
       builder.flush();
     } catch (IOException e) {
       throw failedWrite("write", e);
+    } catch (Throwable e) {
+      state = State.FAILED;
+      throw e;
     }
   }
 
@@ -125,6 +154,7 @@ public final class UserTableWriter implements TableWriter {
   public void finish() {
     requireOpen();
     try {
+      state = State.FAILED; // what a failure leaves may be a part of a table
       builder.finish();
       file.sync();
       state = State.FINISHED;
@@ -134,7 +164,7 @@ public final class UserTableWriter implements TableWriter {
         env.syncDirectory(directory);
       }
     } catch (IOException e) {
-      throw failedWrite("finish", e);
+      throw failed("finish", path, e);
     } finally {
       if (state == State.FINISHED) {
         freeMemory();
@@ -168,6 +198,11 @@ public final class UserTableWriter implements TableWriter {
   }
 
   private void freeMemory() {
+    freeBuffers();
+    releaseMemory.run();
+  }
+
+  private void freeBuffers() {
     buffers.close();
     entry.close();
   }
@@ -180,9 +215,7 @@ public final class UserTableWriter implements TableWriter {
 
   /** A write that failed may have stored a part of its bytes, so nothing can follow it. */
   private DBIOException failedWrite(String what, IOException cause) {
-    if (state == State.OPEN) {
-      state = State.FAILED;
-    }
+    state = State.FAILED;
     return failed(what, path, cause);
   }
 

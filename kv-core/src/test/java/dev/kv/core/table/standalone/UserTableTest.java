@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBIterator;
+import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.SharedResources;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.Call;
@@ -21,6 +23,7 @@ import dev.kv.core.table.mapped.EntryIndexMemory;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.table.TableReader;
 import dev.kv.table.TableWriter;
 import dev.kv.testing.FaultEnv;
@@ -31,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +63,7 @@ class UserTableTest {
   }
 
   private void write(int count) {
-    try (TableWriter writer = UserTableWriter.ofUserKeys(file, options)) {
+    try (TableWriter writer = TableWriter.create(file, options)) {
       for (int i = 0; i < count; i += 2) {
         writer.add(key(i), ("value" + i).getBytes());
       }
@@ -225,7 +229,7 @@ class UserTableTest {
 
   @Test
   void add_outOfOrder_throwsAndTheWriterGoesOn() {
-    try (TableWriter writer = UserTableWriter.ofUserKeys(file, options)) {
+    try (TableWriter writer = TableWriter.create(file, options)) {
       writer.add(key(2), new byte[0]);
       assertThatThrownBy(() -> writer.add(key(1), new byte[0]))
           .isInstanceOf(IllegalArgumentException.class);
@@ -243,7 +247,7 @@ class UserTableTest {
 
   @Test
   void close_unfinished_deletesTheFile() {
-    TableWriter writer = UserTableWriter.ofUserKeys(file, options);
+    TableWriter writer = TableWriter.create(file, options);
     writer.add(key(1), new byte[10]);
     writer.close();
     writer.close();
@@ -253,8 +257,7 @@ class UserTableTest {
   @Test
   void create_existingFile_throwsAndLeavesIt() throws IOException {
     Files.writeString(file, "precious");
-    assertThatThrownBy(() -> UserTableWriter.ofUserKeys(file, options))
-        .isInstanceOf(DBIOException.class);
+    assertThatThrownBy(() -> TableWriter.create(file, options)).isInstanceOf(DBIOException.class);
     assertThat(file).hasContent("precious");
     assertThatThrownBy(() -> TableReader.open(file, options))
         .isInstanceOf(CorruptionException.class);
@@ -437,8 +440,7 @@ class UserTableTest {
     FaultEnv env = new FaultEnv(options.env());
     List<FaultEnv.Kind> operations = new ArrayList<>();
     env.watch(operation -> operations.add(operation.kind()));
-    try (TableWriter writer =
-        UserTableWriter.ofUserKeys(file, options.toBuilder().env(env).build())) {
+    try (TableWriter writer = TableWriter.create(file, options.toBuilder().env(env).build())) {
       writer.add(key(1), new byte[20]);
       long before = writer.fileSize();
       writer.flush();
@@ -461,7 +463,7 @@ class UserTableTest {
   void write_thatFailsByHalf_canBeFollowedByNothing(String call) {
     FaultEnv env = new FaultEnv(Env.inMemory());
     Path table = Path.of("/table");
-    TableWriter writer = UserTableWriter.ofUserKeys(table, options.toBuilder().env(env).build());
+    TableWriter writer = TableWriter.create(table, options.toBuilder().env(env).build());
     writer.add(key(1), new byte[10]);
     env.fail(FaultEnv.Fault.SHORT, 1, operation -> operation.kind() == FaultEnv.Kind.WRITE);
     assertThatThrownBy(
@@ -485,7 +487,7 @@ class UserTableTest {
   @EnumSource(names = {"WRITE", "SYNC"})
   void finish_thatFails_namesTheTableAndTheCloseDeletesIt(FaultEnv.Kind kind) {
     FaultEnv env = new FaultEnv(options.env());
-    TableWriter writer = UserTableWriter.ofUserKeys(file, options.toBuilder().env(env).build());
+    TableWriter writer = TableWriter.create(file, options.toBuilder().env(env).build());
     writer.add(key(1), new byte[10]);
     env.fail(FaultEnv.Fault.ERROR, 1, operation -> operation.kind() == kind);
     assertThatThrownBy(writer::finish)
@@ -499,7 +501,7 @@ class UserTableTest {
   void abandon_closesAndDeletesTheFile() {
     FaultEnv env = new FaultEnv(options.env());
     List<FaultEnv.Kind> operations = new ArrayList<>();
-    TableWriter writer = UserTableWriter.ofUserKeys(file, options.toBuilder().env(env).build());
+    TableWriter writer = TableWriter.create(file, options.toBuilder().env(env).build());
     env.watch(operation -> operations.add(operation.kind()));
     writer.abandon();
     assertThat(operations).containsExactly(FaultEnv.Kind.CLOSE, FaultEnv.Kind.DELETE);
@@ -511,7 +513,7 @@ class UserTableTest {
   void add_nullsAndLargeEntries_areNamedAndKept() {
     byte[] large = new byte[100_000];
     large[99_999] = 1;
-    try (TableWriter writer = UserTableWriter.ofUserKeys(file, options)) {
+    try (TableWriter writer = TableWriter.create(file, options)) {
       assertThatThrownBy(() -> writer.add(null, new byte[0])).hasMessage("key");
       assertThatThrownBy(() -> writer.add(new byte[0], null)).hasMessage("value");
       writer.add(key(1), large);
@@ -526,7 +528,7 @@ class UserTableTest {
 
   @Test
   void forIngest_keysHaveASequenceOfZero() {
-    try (TableWriter writer = UserTableWriter.forIngest(file, options)) {
+    try (TableWriter writer = TableWriter.forIngest(file, options)) {
       writer.add(key(1), new byte[0]);
       writer.finish();
     }
@@ -536,6 +538,57 @@ class UserTableTest {
       byte[] expected = Arrays.copyOf(key(1), 7 + Long.BYTES);
       expected[7] = 1; // a value, with sequence number 0
       assertThat(cursor.key()).isEqualTo(expected);
+    }
+  }
+
+  /** What the failure leaves must not become a table: its filter would deny every key. */
+  @Test
+  void finish_whoseFilterPolicyThrows_failsForGood() {
+    AtomicBoolean failing = new AtomicBoolean(true);
+    FilterPolicy bloom = FilterPolicy.bloom(10);
+    FilterPolicy policy =
+        new FilterPolicy() {
+          @Override
+          public String name() {
+            return bloom.name();
+          }
+
+          @Override
+          public byte[] createFilter(List<Slice> keys) {
+            if (failing.getAndSet(false)) {
+              throw new IllegalStateException("of the program");
+            }
+            return bloom.createFilter(keys);
+          }
+
+          @Override
+          public boolean keyMayMatch(Slice key, Slice filter) {
+            return bloom.keyMayMatch(key, filter);
+          }
+        };
+    Options with = options.toBuilder().filterPolicy(policy).build();
+    try (TableWriter writer = TableWriter.forIngest(file, with)) {
+      writer.add(key(1), new byte[0]);
+      assertThatThrownBy(writer::finish).hasMessage("of the program");
+      assertThatThrownBy(writer::finish)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("FAILED");
+    }
+    assertThat(file).doesNotExist();
+  }
+
+  /** As the Javadoc of offHeapLimit says; and the memory counts in the limit of the resources. */
+  @Test
+  void add_withSharedResources_hasTheirLimitAlone() {
+    try (SharedResources shared = SharedResources.builder().offHeapLimit(64 << 20).build()) {
+      Options with =
+          options.toBuilder().memory(m -> m.offHeapLimit(1 << 20).sharedResources(shared)).build();
+      try (TableWriter writer = TableWriter.create(file, with)) {
+        writer.add(key(1), new byte[2 << 20]);
+        assertThatThrownBy(() -> writer.add(key(2), new byte[100 << 20]))
+            .isInstanceOf(OffHeapExhaustedException.class);
+        writer.finish();
+      }
     }
   }
 
@@ -554,7 +607,7 @@ class UserTableTest {
 
   @Test
   void close_besideReads_isNoticedByThemAndHarmsNone() throws Exception {
-    try (TableWriter writer = UserTableWriter.ofUserKeys(file, options)) {
+    try (TableWriter writer = TableWriter.create(file, options)) {
       writer.add(key(1), new byte[10]);
       writer.finish();
     }
