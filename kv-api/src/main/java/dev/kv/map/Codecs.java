@@ -71,7 +71,10 @@ public final class Codecs {
       KeyCodec.of(Codecs::toBytes, Codecs::toInstant, Comparator.<Instant>naturalOrder());
 
   private static final KeyCodec<List<@Nullable Object>> TUPLES =
-      KeyCodec.of(tuple -> Tuples.pack(withOneNaN(tuple)), Tuples::unpack);
+      KeyCodec.of(tuple -> Tuples.pack(withOneNaN(tuple, 0)), Tuples::unpack);
+
+  /** More than {@link Tuples#pack} takes. */
+  private static final int MOST_NESTED = 1000;
 
   private Codecs() {}
 
@@ -196,16 +199,19 @@ public final class Codecs {
     return TUPLES;
   }
 
-  /** Returns the elements; all NaNs of a type are equal as objects, and have the same bits here. */
-  private static @Nullable Object[] withOneNaN(List<?> tuple) {
+  /**
+   * Returns the elements; all NaNs of a type are equal as objects, and have the same bits here.
+   * Tuples that are nested too deep for {@link Tuples#pack} are left as they are.
+   */
+  private static @Nullable Object[] withOneNaN(List<?> tuple, int depth) {
     @Nullable Object[] elements = tuple.toArray();
     for (int i = 0; i < elements.length; i++) {
       if (elements[i] instanceof Double number && number.isNaN()) {
         elements[i] = Double.NaN;
       } else if (elements[i] instanceof Float number && number.isNaN()) {
         elements[i] = Float.NaN;
-      } else if (elements[i] instanceof List<?> nested) {
-        elements[i] = Arrays.asList(withOneNaN(nested));
+      } else if (elements[i] instanceof List<?> nested && depth < MOST_NESTED) {
+        elements[i] = Arrays.asList(withOneNaN(nested, depth + 1));
       }
     }
     return elements;

@@ -85,8 +85,10 @@ final class Scan<E> implements Iterator<E> {
       throw new NoSuchElementException();
     }
     Entry entry = chunk.get(position++);
+    removable = null; // an entry that cannot be decoded is not returned
+    E element = decoder.apply(entry);
     removable = entry.key();
-    return decoder.apply(entry);
+    return element;
   }
 
   /** Deletes the key that was returned last, whatever its value is by now. */

@@ -287,4 +287,13 @@ class CodecsTest {
         .isInstanceOf(NullPointerException.class)
         .hasMessage("from");
   }
+
+  @Test
+  void tuples_thatContainThemselves_areRefused() {
+    List<Object> tuple = new ArrayList<>();
+    tuple.add(tuple);
+    assertThatThrownBy(() -> Codecs.tuples().encode(new ArrayList<>(tuple)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("nested 500 times");
+  }
 }

@@ -276,6 +276,18 @@ class DBMapTest {
     assertThat(map).containsExactly(entry("b", 2L));
   }
 
+  @Test
+  void iterator_removeAfterAnEntryThatCannotBeDecoded_deletesNothing() {
+    map.set("a", 1L);
+    db.put("b".getBytes(), new byte[] {1});
+    Iterator<Map.Entry<String, Long>> entries = map.entrySet().iterator();
+    entries.next();
+    assertThatThrownBy(entries::next).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(entries::remove).isInstanceOf(IllegalStateException.class);
+    assertThat(db.get("b".getBytes())).isNotNull();
+    assertThat(map).containsKey("a");
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 999, 1000, 1001, 3000})
   void clear_anyNumberOfEntries_deletesTheRangeAlone(int entries) {
