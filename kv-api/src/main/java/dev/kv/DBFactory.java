@@ -19,7 +19,7 @@ public interface DBFactory {
    * @throws IllegalStateException if there is none
    */
   static DBFactory instance() {
-    return Holder.FACTORY;
+    return Engine.required();
   }
 
   /**
@@ -96,15 +96,4 @@ public interface DBFactory {
    * @see FilterPolicy#bloom
    */
   FilterPolicy newBloomFilter(int bitsPerKey);
-
-  /** Loads the engine on first use. */
-  final class Holder {
-    private static final DBFactory FACTORY =
-        ServiceLoader.load(DBFactory.class, DBFactory.class.getClassLoader())
-            .findFirst()
-            .orElseThrow(
-                () -> new IllegalStateException("no engine: add kv-core to the class path"));
-
-    private Holder() {}
-  }
 }

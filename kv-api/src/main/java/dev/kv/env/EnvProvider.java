@@ -15,7 +15,7 @@ public interface EnvProvider {
    * @throws IllegalStateException if there is none
    */
   static EnvProvider instance() {
-    return Holder.PROVIDER;
+    return Provider.required();
   }
 
   /**
@@ -25,15 +25,4 @@ public interface EnvProvider {
    * @see Env#fileSystem
    */
   Env fileSystem();
-
-  /** Loads the provider at its first use. */
-  final class Holder {
-    private static final EnvProvider PROVIDER =
-        ServiceLoader.load(EnvProvider.class, EnvProvider.class.getClassLoader())
-            .findFirst()
-            .orElseThrow(
-                () -> new IllegalStateException("no engine: add kv-core to the class path"));
-
-    private Holder() {}
-  }
 }
