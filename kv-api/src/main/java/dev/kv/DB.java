@@ -44,6 +44,7 @@ public interface DB extends KeyValueStore, AutoCloseable {
    * @throws DatabaseExistsException if there is one and {@link Options#errorIfExists} is true
    * @throws NotADirectoryException if {@code directory} is something else, such as a file
    * @throws DBLockedException if it is already open, in this process or another
+   * @throws IllegalStateException if the {@link SharedResources} of the options are closed
    * @throws UnsupportedFormatException if it has another comparator, or another program's format
    * @throws CorruptionException if it is damaged
    * @throws DBIOException if the file system fails
@@ -62,6 +63,7 @@ public interface DB extends KeyValueStore, AutoCloseable {
    * @return the open database, which the caller closes
    * @throws NoSuchDatabaseException if there is none
    * @throws NotADirectoryException if {@code directory} is something else, such as a file
+   * @throws IllegalStateException if the {@link SharedResources} of the options are closed
    * @throws UnsupportedFormatException if it has another comparator, or another program's format
    * @throws CorruptionException if it is damaged
    * @throws DBIOException if the file system fails

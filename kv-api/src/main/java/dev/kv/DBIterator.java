@@ -120,7 +120,7 @@ public interface DBIterator extends AutoCloseable {
   /**
    * Returns a view of the key of the current entry.
    *
-   * @return a view, valid until the next move or close
+   * @return a view, valid until the next move or close; the next call may return the same object
    * @throws IllegalStateException if the cursor is at no entry
    */
   Slice keySlice();
@@ -128,7 +128,7 @@ public interface DBIterator extends AutoCloseable {
   /**
    * Returns a view of the value of the current entry.
    *
-   * @return a view, valid until the next move or close
+   * @return a view, valid until the next move or close; the next call may return the same object
    * @throws IllegalStateException if the cursor is at no entry
    */
   Slice valueSlice();

@@ -64,7 +64,7 @@ public interface DBReader {
    */
   default int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
     Objects.requireNonNull(into, "into");
-    byte[] value = get(options, CopiedValue.bytesOf(key));
+    byte[] value = get(options, remaining(key));
     if (value == null) {
       return NOT_FOUND;
     }
@@ -190,8 +190,8 @@ public interface DBReader {
    *     scans}
    */
   default @Nullable PinnedValue pinned(ReadOptions options, ByteBuffer key) {
-    byte[] value = get(options, CopiedValue.bytesOf(key));
-    return value == null ? null : new CopiedValue(value);
+    byte[] value = get(options, remaining(key));
+    return value == null ? null : PinnedValue.of(value);
   }
 
   /**
@@ -258,4 +258,11 @@ public interface DBReader {
    * @return the comparator that the database was opened with
    */
   DBComparator comparator();
+
+  private static byte[] remaining(ByteBuffer key) {
+    Objects.requireNonNull(key, "key");
+    byte[] bytes = new byte[key.remaining()];
+    key.get(key.position(), bytes);
+    return bytes;
+  }
 }

@@ -32,6 +32,7 @@ public interface DBWriter {
    * @param key the key
    * @param value the value
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   * @throws IllegalArgumentException if key and value together have 2 GiB or more
    */
   void put(WriteOptions options, byte[] key, byte[] value);
 
@@ -43,6 +44,7 @@ public interface DBWriter {
    * @param key the key
    * @param value the value
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   * @throws IllegalArgumentException if key and value together have 2 GiB or more
    */
   void put(WriteOptions options, ByteBuffer key, ByteBuffer value);
 

@@ -43,7 +43,9 @@ abstract class OptionGroup<G extends OptionGroup<G>> {
     return of(changed);
   }
 
-  /** Returns the values that are outside the range of their option. */
+  /**
+   * Returns the values that are outside the range of their option, here and in groups of this one.
+   */
   final List<Options.ClippedValue> clipped() {
     List<Options.ClippedValue> clipped = new ArrayList<>();
     for (Option<?> option : declared.options) {
@@ -51,6 +53,8 @@ abstract class OptionGroup<G extends OptionGroup<G>> {
       Object used = option.used(value);
       if (value instanceof Number asked && used instanceof Number number && !used.equals(value)) {
         clipped.add(new Options.ClippedValue(option.name, asked.longValue(), number.longValue()));
+      } else if (value instanceof OptionGroup<?> group) {
+        clipped.addAll(group.clipped());
       }
     }
     return List.copyOf(clipped);

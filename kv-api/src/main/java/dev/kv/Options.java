@@ -306,7 +306,8 @@ public final class Options extends OptionGroup<Options> {
   }
 
   /**
-   * Returns the values that the builder clipped to the range of their option. An open logs them.
+   * Returns the values that the builder clipped to the range of their option, those of the groups
+   * included. An open logs them.
    *
    * @return the clipped values; empty if there are none
    */
@@ -407,7 +408,8 @@ public final class Options extends OptionGroup<Options> {
     private static final Declared OPTIONS = new Declared("Compaction");
 
     private static final Option<CompactionFilter> FILTER = OPTIONS.nullable("filter");
-    private static final Option<Integer> MAX_BACKGROUND = OPTIONS.number("maxBackground", 2, 1);
+    private static final Option<Integer> MAX_BACKGROUND =
+        OPTIONS.clipped("maxBackground", 2, 1, 1, 64);
     private static final Option<Long> BYTES_PER_SECOND = OPTIONS.number("bytesPerSecond", 0L, 0);
     private static final Option<Boolean> SEEK_TRIGGERED = OPTIONS.option("seekTriggered", true);
 
@@ -443,8 +445,9 @@ public final class Options extends OptionGroup<Options> {
     }
 
     /**
-     * Returns how many compactions of disjoint ranges run at the same time, at least 1. With {@link
-     * Memory#sharedResources()}, there are at most as many as these have threads. Default: 2.
+     * Returns how many compactions of disjoint ranges run at the same time. With {@link
+     * Memory#sharedResources()}, there are at most as many as these have threads. Default: 2;
+     * clipped to 64.
      *
      * @return the number of compactions
      */

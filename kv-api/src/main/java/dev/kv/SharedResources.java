@@ -93,7 +93,7 @@ public interface SharedResources extends AutoCloseable {
    *     count no more. Default: 0, which means half of what the block cache leaves of {@code
    *     offHeapLimit} and at least an eighth of that, or no limit if there is no {@code
    *     offHeapLimit}
-   * @param compactionThreads the number of threads for compactions, at least 1. Default: 2
+   * @param compactionThreads the number of threads for compactions, 1 to 1,024. Default: 2
    * @param compactionBytesPerSecond the limit in bytes for what the compactions of all databases
    *     together write in a second; 0 for none. See {@link Options.Compaction#bytesPerSecond()}.
    *     Default: 0
@@ -111,18 +111,24 @@ public interface SharedResources extends AutoCloseable {
      * @param offHeapLimit the limit in bytes for the off-heap memory; 0 for none
      * @param writeBufferLimit the limit in bytes for the memtables that are being written; 0 for
      *     the default
-     * @param compactionThreads the number of threads for compactions, at least 1
+     * @param compactionThreads the number of threads for compactions, 1 to 1,024
      * @param compactionBytesPerSecond the limit in bytes for what compactions write in a second; 0
      *     for none
-     * @throws IllegalArgumentException if a value is too small
+     * @throws IllegalArgumentException if a value is too small, or there are too many threads
      */
     public Settings {
       atLeast("blockCacheSize", blockCacheSize, 0);
       atLeast("offHeapLimit", offHeapLimit, 0);
       atLeast("writeBufferLimit", writeBufferLimit, 0);
       atLeast("compactionThreads", compactionThreads, 1);
+      if (compactionThreads > MOST_THREADS) {
+        throw new IllegalArgumentException(
+            "compactionThreads is " + compactionThreads + ", must be at most " + MOST_THREADS);
+      }
       atLeast("compactionBytesPerSecond", compactionBytesPerSecond, 0);
     }
+
+    private static final int MOST_THREADS = 1024;
 
     private static void atLeast(String name, long value, long min) {
       if (value < min) {
@@ -177,7 +183,7 @@ public interface SharedResources extends AutoCloseable {
     /**
      * Sets {@link Settings#compactionThreads()}.
      *
-     * @param compactionThreads the number of threads, at least 1
+     * @param compactionThreads the number of threads, 1 to 1,024
      * @return this builder
      */
     public Builder compactionThreads(int compactionThreads) {
@@ -200,7 +206,7 @@ public interface SharedResources extends AutoCloseable {
      * Creates the resources. Starts no thread.
      *
      * @return new resources, which the caller closes
-     * @throws IllegalArgumentException if a value is too small
+     * @throws IllegalArgumentException if a value is too small, or there are too many threads
      */
     public SharedResources build() {
       return DBFactory.instance()

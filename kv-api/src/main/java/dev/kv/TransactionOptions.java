@@ -168,7 +168,7 @@ public final class TransactionOptions extends OptionGroup<TransactionOptions> {
      *
      * @param maxAge the limit, at most 290 years
      * @return this builder
-     * @throws IllegalArgumentException if the limit is not positive
+     * @throws IllegalArgumentException if the limit is not positive, or above 290 years
      */
     public Builder maxAge(Duration maxAge) {
       Objects.requireNonNull(maxAge, "maxAge");

@@ -98,6 +98,7 @@ public interface WriteBatch extends BatchOperations {
    * were not made by {@link #create} need not remember it.
    *
    * @param store the database or the view
+   * @throws IllegalStateException if the batch belongs to something else
    */
   default void belongTo(KeyValueStore store) {
     Objects.requireNonNull(store, "store");

@@ -13,17 +13,16 @@ import dev.kv.env.ForwardingRandomAccessFile;
 import dev.kv.env.ForwardingSequentialFile;
 import dev.kv.env.ForwardingWritableFile;
 import dev.kv.env.MappedLogFile;
+import dev.kv.env.NewDirectory;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
 import dev.kv.table.TableReader;
 import dev.kv.table.TableWriter;
-import java.io.IOException;
+import java.io.File;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
-import java.net.URISyntaxException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,6 +74,7 @@ class LanguagesTest {
           RandomAccessFile.class,
           WritableFile.class,
           MappedLogFile.class,
+          NewDirectory.class,
           LiveFiles.File.class);
 
   @Test
@@ -140,20 +140,15 @@ class LanguagesTest {
     return methods;
   }
 
-  private static List<Class<?>> types()
-      throws IOException, URISyntaxException, ClassNotFoundException {
+  private static List<Class<?>> types() throws Exception {
     Path classes = Path.of(DB.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     List<Class<?>> types = new ArrayList<>();
-    for (String folder : List.of("dev/kv", "dev/kv/map", "dev/kv/space", "dev/kv/tuple")) {
-      try (DirectoryStream<Path> files =
-          Files.newDirectoryStream(classes.resolve(folder), "*.class")) {
-        for (Path file : files) {
-          String name = file.getFileName().toString().replace(".class", "");
-          if (!name.equals("package-info")) {
-            types.add(
-                Class.forName(
-                    folder.replace('/', '.') + "." + name, false, DB.class.getClassLoader()));
-          }
+    try (Stream<Path> files = Files.walk(classes.resolve("dev/kv"))) {
+      for (Path file : files.filter(file -> file.toString().endsWith(".class")).toList()) {
+        String name = classes.relativize(file).toString().replace(".class", "");
+        if (!name.endsWith("package-info")) {
+          String type = name.replace(File.separatorChar, '.');
+          types.add(Class.forName(type, false, DB.class.getClassLoader()));
         }
       }
     }

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.admin.Range;
 import dev.kv.bytes.Entry;
+import dev.kv.change.ChangePosition;
 import dev.kv.env.Env;
+import dev.kv.env.EnvProvider;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.options.TableSuffix;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class OptionsTest {
@@ -157,6 +160,41 @@ class OptionsTest {
     assertThat(options.toBuilder().build().clippedValues()).isEqualTo(options.clippedValues());
     assertThat(options.toBuilder().writeBufferSize(1 << 20).build().clippedValues()).isEmpty();
     assertThat(Options.DEFAULT.clippedValues()).isEmpty();
+  }
+
+  @Test
+  void clippedValues_ofAGroup_areThere() {
+    Options options = builder().compaction(c -> c.maxBackground(Integer.MAX_VALUE)).build();
+    assertThat(options.compaction().maxBackground()).isEqualTo(64);
+    assertThat(options.clippedValues())
+        .containsExactly(new Options.ClippedValue("maxBackground", Integer.MAX_VALUE, 64));
+    assertThatThrownBy(() -> new SharedResources.Settings(0, 0, 0, 1025, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("compactionThreads is 1025, must be at most 1024");
+  }
+
+  /** The engine is not on the class path of these tests: each call says so. */
+  @Test
+  void instances_withoutAnEngine_sayWhatIsMissing() {
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(DBFactory::instance)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("no engine: add kv-core to the class path");
+      assertThatThrownBy(EnvProvider::instance)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("no engine: add kv-core to the class path");
+    }
+  }
+
+  @Test
+  void changePosition_inALocaleWithOtherDigits_hasTheSameText() {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+    try {
+      assertThat(new ChangePosition(0x8f14e45fceea167aL, 42)).hasToString("8f14e45fceea167a-42");
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 
   @Test

@@ -29,7 +29,7 @@ import java.util.Set;
  * changed since the last one. Thread-safe.
  *
  * <pre>{@code
- * Backups backups = Backups.in(Path.of("/backups/orders"));
+ * Backups backups = Backups.at(Path.of("/backups/orders"));
  * Backup made = backups.create(db.admin());
  * backups.verify(made.number());
  * backups.prune(7);
@@ -95,8 +95,8 @@ public final class Backups {
    * @param directory the path of the directory; {@link #create} creates it
    * @return the backups
    */
-  public static Backups in(Path directory) {
-    return in(directory, Env.fileSystem());
+  public static Backups at(Path directory) {
+    return at(directory, Env.fileSystem());
   }
 
   /**
@@ -106,7 +106,7 @@ public final class Backups {
    * @param env the environment of the directory
    * @return the backups
    */
-  public static Backups in(Path directory, Env env) {
+  public static Backups at(Path directory, Env env) {
     return new Backups(directory, env);
   }
 
@@ -256,6 +256,9 @@ public final class Backups {
           files.restore(file, made.path().resolve(file.name()), copier);
         }
         made.publish();
+      } catch (CorruptionException e) {
+        catalogs.read(number); // or it was pruned meanwhile
+        throw e;
       }
     } catch (IOException e) {
       throw new DBIOException(

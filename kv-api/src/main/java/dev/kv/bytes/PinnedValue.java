@@ -1,6 +1,7 @@
 package dev.kv.bytes;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 
 /**
  * A value that stays in memory until it is closed. {@link dev.kv.DB#pinned(dev.kv.ReadOptions,
@@ -21,6 +22,16 @@ import java.nio.ByteBuffer;
  * <p>Several threads may read a value at the same time. One of them closes it, after the last read.
  */
 public interface PinnedValue extends AutoCloseable {
+  /**
+   * Returns a value on the heap, for readers that pin nothing.
+   *
+   * @param value the bytes; not copied
+   * @return the value
+   */
+  static PinnedValue of(byte[] value) {
+    return new CopiedValue(Objects.requireNonNull(value, "value"));
+  }
+
   /**
    * Returns the length of the value.
    *

@@ -11,8 +11,9 @@ import java.util.Objects;
  *
  * <p>A slice from the library is valid for a limited time: until the method that it was passed to
  * returns (as in {@link dev.kv.DB#read}), or until the next move of its iterator. After that, every
- * method except {@link #toString} throws {@link IllegalStateException}. To keep the bytes, copy
- * them with {@link #toByteArray()}.
+ * method except {@link #toString} throws {@link IllegalStateException}, until the library gives the
+ * same object out again: the slices of a cursor or a scan may be one object, which shows the entry
+ * that was asked for last. To keep the bytes, copy them with {@link #toByteArray()}.
  *
  * <p>A slice is not thread-safe: only the thread that received it may use it. Use by another thread
  * throws or reads stale bytes; it never reads freed memory.

@@ -2,6 +2,7 @@ package dev.kv.change;
 
 import dev.kv.bytes.Escape;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import java.util.Objects;
 
 /**
@@ -94,6 +95,6 @@ public record ChangePosition(long incarnation, long sequence) {
   /** Returns the incarnation in hexadecimal digits, a dash, and the sequence number. */
   @Override
   public String toString() {
-    return String.format("%016x-%d", incarnation, sequence);
+    return String.format(Locale.ROOT, "%016x-%d", incarnation, sequence);
   }
 }

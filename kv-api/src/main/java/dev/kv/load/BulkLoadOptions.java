@@ -17,7 +17,7 @@ public final class BulkLoadOptions {
   private static final long MOST_SORT_MEMORY = 1L << 30;
 
   private final boolean sorted;
-  private final int sortMemory;
+  private final long sortMemory;
   private final Progress progress;
 
   private BulkLoadOptions(Builder builder) {
@@ -64,7 +64,7 @@ public final class BulkLoadOptions {
    *
    * @return the memory in bytes, from 1 MiB to 1 GiB
    */
-  public int sortMemory() {
+  public long sortMemory() {
     return sortMemory;
   }
 
@@ -106,7 +106,7 @@ public final class BulkLoadOptions {
   /** Builds options. Not thread-safe. */
   public static final class Builder {
     private boolean sorted = true;
-    private int sortMemory = 64 << 20;
+    private long sortMemory = 64 << 20;
     private Progress progress = NO_PROGRESS;
 
     private Builder() {}
@@ -134,7 +134,7 @@ public final class BulkLoadOptions {
         throw new IllegalArgumentException(
             "sortMemory is " + bytes + ", must be from 1 MiB to 1 GiB");
       }
-      sortMemory = (int) bytes;
+      sortMemory = bytes;
       return this;
     }
 

@@ -22,6 +22,7 @@ public interface TableReader extends AutoCloseable {
    * @return the reader, which the caller closes
    * @throws CorruptionException if the file is not a complete table
    * @throws DBIOException if the file cannot be read
+   * @throws IllegalStateException if the {@link dev.kv.SharedResources} of the options are closed
    */
   static TableReader open(Path file, Options options) {
     return TableFactory.instance().openTable(file, options);

@@ -2,6 +2,7 @@ package dev.kv.table;
 
 import dev.kv.Options;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.load.DBLoads;
 import java.nio.file.Path;
 
@@ -11,6 +12,9 @@ import java.nio.file.Path;
  *
  * <p>A writer ends with {@link #finish} or {@link #abandon}. After either, every method except
  * {@link #entryCount}, {@link #fileSize} and {@link #close} throws {@link IllegalStateException}.
+ * So does every one except these and {@link #abandon} after a failure other than that of a key out
+ * of order: a part of a table cannot be continued. The memory for blocks is limited by {@link
+ * dev.kv.Options.Memory#offHeapLimit()}, or by the shared resources if there are any.
  */
 public interface TableWriter extends AutoCloseable {
 
@@ -22,6 +26,8 @@ public interface TableWriter extends AutoCloseable {
    *     compression options and the environment are used
    * @return the writer, which the caller closes
    * @throws DBIOException if the file exists or cannot be created
+   * @throws OffHeapExhaustedException if there is no memory for a block
+   * @throws IllegalStateException if the {@link dev.kv.SharedResources} of the options are closed
    */
   static TableWriter create(Path file, Options options) {
     return TableFactory.instance().newTableWriter(file, options);
@@ -37,6 +43,8 @@ public interface TableWriter extends AutoCloseable {
    *     compression options and the environment are used
    * @return the writer, which the caller closes
    * @throws DBIOException if the file exists or cannot be created
+   * @throws OffHeapExhaustedException if there is no memory for a block
+   * @throws IllegalStateException if the {@link dev.kv.SharedResources} of the options are closed
    */
   static TableWriter forIngest(Path file, Options options) {
     return TableFactory.instance().newIngestTableWriter(file, options);
@@ -48,6 +56,7 @@ public interface TableWriter extends AutoCloseable {
    * @param key the key; copied
    * @param value the value; copied
    * @throws IllegalArgumentException if {@code key} is not after the key added before it
+   * @throws OffHeapExhaustedException if there is no memory for it
    * @throws DBIOException if the file cannot be written
    */
   void add(byte[] key, byte[] value);

@@ -101,7 +101,7 @@ class MemoryLimitTest {
     try (DB created = DB.open(db, Options.builder().createIfMissing(true).build())) {
       created.put(new byte[] {'k'}, new byte[40 << 20]);
       created.admin().flush();
-      Backups.in(temp.resolve("backups")).create(created.admin());
+      Backups.at(temp.resolve("backups")).create(created.admin());
       created.admin().checkpoint(temp.resolve("copy"));
     }
     Path file = Files.write(temp.resolve("file"), new byte[40 << 20]);

@@ -211,9 +211,7 @@ public final class EncodedBatch implements WriteBatch {
     KeyValueStore owner = other.store();
     if (store == null) {
       store = owner;
-    } else if (owner != null
-        && !store.equals(owner)
-        && !(store instanceof DB && owner instanceof DB)) {
+    } else if (owner != null && !isOfStore(owner)) {
       throw new IllegalArgumentException(
           "the other batch belongs to "
               + owner
@@ -223,6 +221,11 @@ public final class EncodedBatch implements WriteBatch {
     }
   }
 
+  /** Returns true if the operations on {@code owner} are as those on the store of this batch. */
+  private boolean isOfStore(KeyValueStore owner) {
+    return owner.equals(store) || (store instanceof DB && owner instanceof DB);
+  }
+
   @Override
   public @Nullable KeyValueStore store() {
     return store;
@@ -230,7 +233,11 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public void belongTo(KeyValueStore owner) {
-    store = Objects.requireNonNull(owner, "store");
+    Objects.requireNonNull(owner, "store");
+    if (store != null && !isOfStore(owner)) {
+      throw new IllegalStateException("the batch belongs to " + store + " and not to " + owner);
+    }
+    store = owner;
   }
 
   @Override

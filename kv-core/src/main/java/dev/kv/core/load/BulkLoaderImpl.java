@@ -131,7 +131,10 @@ final class BulkLoaderImpl implements BulkLoader {
       files = runs;
       open =
           new ExternalSort(
-              jobs.context().comparator(), runs, options.sortMemory(), jobs.context().budget());
+              jobs.context().comparator(),
+              runs,
+              Math.toIntExact(options.sortMemory()),
+              jobs.context().budget());
       sort = open;
     }
     return open;

@@ -406,6 +406,17 @@ class EncodedBatchTest {
   }
 
   @Test
+  void belongTo_somethingElse_isRefused() {
+    EncodedBatch batch = new EncodedBatch();
+    KeyValueStore owner = store();
+    batch.belongTo(owner);
+    batch.belongTo(owner);
+    assertThatThrownBy(() -> batch.belongTo(store())).isInstanceOf(IllegalStateException.class);
+    assertThat(batch.store()).isSameAs(owner);
+    batch.clear().belongTo(store());
+  }
+
+  @Test
   void append_ofABatchThatBelongsToSomethingElse_isRefusedAndAddsNothing() {
     EncodedBatch batch = new EncodedBatch().put(bytes("k"), bytes("v"));
     EncodedBatch other = new EncodedBatch().put(bytes("l"), bytes("w"));

@@ -105,7 +105,7 @@ class BackupsTest {
   @EnumSource
   void backups_ofADatabaseThatGrows_storeEachTableOnceAndRestoreEachState(Setting setting)
       throws IOException {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     List<Backup> made = new ArrayList<>();
     try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
       for (int i = 0; i < 5; i++) {
@@ -149,7 +149,7 @@ class BackupsTest {
     Options options = Setting.PARALLEL.options(disk);
     List<History> histories = List.of(new History("a", 1, 60, 2000), new History("b", 2, 60, 2000));
     AtomicInteger[] acknowledged = {new AtomicInteger(), new AtomicInteger()};
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, options)) {
       try (var writers = new CheckpointTest.Writers(db, histories, acknowledged)) {
         for (int i = 0; i < 12; i++) {
@@ -182,7 +182,7 @@ class BackupsTest {
   @Test
   void tableOfAUsedNumberAndSize_withOtherBytes_isStoredBesideTheOther() throws IOException {
     Setting setting = Setting.DEFAULT;
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     for (int round = 0; round < 2; round++) {
       try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
         byte[] value = {(byte) round};
@@ -211,7 +211,7 @@ class BackupsTest {
   void restoredBackup_ofADatabaseOnDisk_isReadByCpp() throws Exception {
     try (Cpp cpp = Cpp.start()) {
       assumeTrue(cpp != null, "Python has no plyvel");
-      Backups backups = Backups.in(temp.resolve("backups"));
+      Backups backups = Backups.at(temp.resolve("backups"));
       for (Setting setting : Setting.values()) {
         Path directory = temp.resolve("db" + setting);
         Options options = setting.options(Env.fileSystem());
@@ -236,7 +236,7 @@ class BackupsTest {
 
   @Test
   void backups_thatDoNotExist_areReported() throws IOException {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     assertThatThrownBy(backups::list).isInstanceOf(NoSuchDatabaseException.class);
     assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(NoSuchDatabaseException.class);
     assertThatThrownBy(() -> backups.prune(0)).isInstanceOf(IllegalArgumentException.class);
@@ -258,7 +258,7 @@ class BackupsTest {
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 10);
       List<String> before = disk.list(DIRECTORY);
-      assertThatThrownBy(() -> Backups.in(DIRECTORY, disk).create(db.admin()))
+      assertThatThrownBy(() -> Backups.at(DIRECTORY, disk).create(db.admin()))
           .isInstanceOf(DBIOException.class)
           .hasMessageContaining("a directory of backups holds nothing else");
       assertThat(disk.list(DIRECTORY)).containsExactlyInAnyOrderElementsOf(before);
@@ -271,7 +271,7 @@ class BackupsTest {
     for (String name : List.of("holiday.jpg", "000001.ldb.5.abcdef01", "copying.tmp")) {
       write(BACKUPS.resolve("files").resolve(name), new byte[] {1});
     }
-    assertThatThrownBy(() -> Backups.in(BACKUPS, disk).prune(1))
+    assertThatThrownBy(() -> Backups.at(BACKUPS, disk).prune(1))
         .isInstanceOf(NoSuchDatabaseException.class)
         .hasMessageContaining("there are no backups in");
     assertThat(disk.list(BACKUPS.resolve("files"))).hasSize(3);
@@ -283,7 +283,7 @@ class BackupsTest {
     Path files = BACKUPS.resolve("files");
     List<String> others =
         List.of("holiday.jpg", "000001.ldb", "CURRENT", "1.ldb.5.ABCDEF01", ".ldb.5.abcdef01");
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       for (String name : others) {
         disk.createDirectory(files);
@@ -315,7 +315,7 @@ class BackupsTest {
   void operation_throughASymbolicLink_isRefusedAndDeletesNothing() throws IOException {
     Path other = temp.resolve("other");
     Path linked = Files.createDirectory(temp.resolve("linked"));
-    Backups backups = Backups.in(other);
+    Backups backups = Backups.at(other);
     try (DB db = DB.open(temp.resolve("db"), Setting.DEFAULT.options(Env.fileSystem()))) {
       write(db, history, 1, 40);
       backups.create(db.admin());
@@ -327,11 +327,11 @@ class BackupsTest {
         if (first) {
           Files.delete(catalog);
         } else {
-          assertThatThrownBy(() -> Backups.in(linked).prune(1))
+          assertThatThrownBy(() -> Backups.at(linked).prune(1))
               .isInstanceOf(DBIOException.class)
               .hasMessageContaining("is a symbolic link");
         }
-        assertThatThrownBy(() -> Backups.in(linked).create(db.admin()))
+        assertThatThrownBy(() -> Backups.at(linked).create(db.admin()))
             .isInstanceOf(DBIOException.class)
             .hasMessageContaining("is a symbolic link");
       }
@@ -365,7 +365,7 @@ class BackupsTest {
 
   @Test
   void createAndPrune_whileAnotherCreates_areRefused() {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 10);
       AtomicInteger refused = new AtomicInteger();
@@ -384,7 +384,7 @@ class BackupsTest {
 
   @Test
   void create_endedByItsListener_leavesNoBackupAndTheNextUsesWhatWasStored() throws IOException {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 100);
       db.admin().compactRange(null, null);
@@ -407,7 +407,7 @@ class BackupsTest {
 
   @Test
   void restore_ontoSomethingThatExists_isRefused() throws IOException {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 10);
       backups.create(db.admin());
@@ -421,7 +421,7 @@ class BackupsTest {
 
   @Test
   void storedFile_withAnyByteFlippedCutOrDeleted_isFoundAndNeverRestored() throws IOException {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 60);
       db.admin().waitForCompactions();
@@ -471,7 +471,7 @@ class BackupsTest {
   @Test
   void storedFile_damagedBeforeTheNextBackup_isStoredAnewAndHealsTheEarlierOne()
       throws IOException {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 60);
       db.admin().compactRange(null, null);
@@ -494,7 +494,7 @@ class BackupsTest {
 
   @Test
   void listsOfTwoBackups_exchanged_areFound() throws IOException {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 10);
       backups.create(db.admin());
@@ -515,7 +515,7 @@ class BackupsTest {
 
   @Test
   void listOfABackup_underAnotherName_isRefusedAndNothingIsDeleted() throws IOException {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 10);
       Backup made = backups.create(db.admin());
@@ -550,7 +550,7 @@ class BackupsTest {
             + highest
             + "\ncreated 2026-01-01T00:00:00Z\n"
             + "sequence 1\nadded 1\n");
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     assertThat(backups.list()).hasSize(1);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       assertThatThrownBy(() -> backups.create(db.admin()))
@@ -569,7 +569,7 @@ class BackupsTest {
       text += "file 00000" + i + ".ldb 999999999999999999 00000000\n";
     }
     writeCatalog(1, text);
-    assertThatThrownBy(() -> Backups.in(BACKUPS, disk).list())
+    assertThatThrownBy(() -> Backups.at(BACKUPS, disk).list())
         .isInstanceOf(CorruptionException.class)
         .hasMessageContaining("larger than any disk");
   }
@@ -577,7 +577,7 @@ class BackupsTest {
   @Test
   void listOfABackup_withoutItsNumber_isReadAsBefore() throws IOException {
     writeCatalog(7, "kv backup 1\ncreated 2026-01-01T00:00:00Z\nsequence 5\nadded 3\n");
-    assertThat(Backups.in(BACKUPS, disk).list())
+    assertThat(Backups.at(BACKUPS, disk).list())
         .containsExactly(new Backup(7, Instant.parse("2026-01-01T00:00:00Z"), 5, 0, 0, 3));
   }
 
@@ -591,7 +591,7 @@ class BackupsTest {
 
   @Test
   void listOfABackup_withAnyByteFlippedOrCut_isFoundAndNothingIsDeleted() throws IOException {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 60);
       backups.create(db.admin());
@@ -624,7 +624,7 @@ class BackupsTest {
 
   @Test
   void listOfABackup_withForgedNames_isRefused() throws IOException {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     disk.createDirectory(BACKUPS.resolve("files"));
     List<String> others = List.of("/etc/passwd", "LOCK", "a.ldb", "000001.ldb/x", "C:CURRENT");
     List<String> elsewhere = List.of("../db/CURRENT", "..\\db\\CURRENT", "db\\000001.ldb");
@@ -656,7 +656,7 @@ class BackupsTest {
       for (long k = 1; injected; k++) {
         createParent();
         FaultEnv faulty = new FaultEnv(disk);
-        Backups backups = Backups.in(BACKUPS, faulty);
+        Backups backups = Backups.at(BACKUPS, faulty);
         String what = fault + (forever ? " from " : " at ") + "operation " + k;
         Setting setting = Setting.of(k);
         try (DB db = DB.open(DIRECTORY, setting.options(disk))) {
@@ -704,7 +704,7 @@ class BackupsTest {
   @Test
   void powerOrProcess_lostAtEachStep_keepsEachBackupWholeOrAbsent() throws IOException {
     FaultEnv watched = new FaultEnv(disk);
-    Backups backups = Backups.in(BACKUPS, watched);
+    Backups backups = Backups.at(BACKUPS, watched);
     int[] seen = new int[4];
     StrictMemEnv after;
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -730,12 +730,12 @@ class BackupsTest {
     expectWholeOrAbsent(after, seen);
     assertThat(seen).as("states met").doesNotContain(0);
     assertThat(seen[3]).as("clones").isGreaterThan(150);
-    assertThat(Backups.in(BACKUPS, after).list()).hasSize(1);
+    assertThat(Backups.at(BACKUPS, after).list()).hasSize(1);
   }
 
   /** Counts the restored database, the first and the second backup in {@code seen}. */
   private void expectWholeOrAbsent(StrictMemEnv clone, int[] seen) throws IOException {
-    Backups found = Backups.in(BACKUPS, clone);
+    Backups found = Backups.at(BACKUPS, clone);
     List<Backup> left = found.list();
     assertThat(left).isNotEmpty();
     for (Backup each : left) {
@@ -775,16 +775,16 @@ class BackupsTest {
     Path nested = PARENT.resolve("a").resolve("b");
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 5);
-      Backups.in(nested, disk).create(db.admin());
+      Backups.at(nested, disk).create(db.admin());
     }
-    assertThat(Backups.in(nested, disk.crashClone(0, 1)).list()).hasSize(1);
+    assertThat(Backups.at(nested, disk.crashClone(0, 1)).list()).hasSize(1);
   }
 
   /** The first attempt has made the directories, and may not have come to their syncs. */
   @Test
   void create_afterOneThatFailedAtItsBeginning_isDurable() {
     FaultEnv env = new FaultEnv(disk);
-    Backups backups = Backups.in(BACKUPS, env);
+    Backups backups = Backups.at(BACKUPS, env);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 5);
       env.fail(
@@ -795,12 +795,12 @@ class BackupsTest {
       env.heal();
       backups.create(db.admin());
     }
-    assertThat(Backups.in(BACKUPS, disk.crashClone(0, 1)).list()).hasSize(1);
+    assertThat(Backups.at(BACKUPS, disk.crashClone(0, 1)).list()).hasSize(1);
   }
 
   @Test
   void verify_ofABackupThatIsPrunedMeanwhile_saysThatThereIsNone() {
-    Backups backups = Backups.in(BACKUPS, disk);
+    Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       write(db, history, 1, 5);
       db.admin().flush();
@@ -824,12 +824,39 @@ class BackupsTest {
     assertThat(backups.verify(2)).isEmpty();
   }
 
+  @Test
+  void restore_ofABackupThatIsPrunedMeanwhile_saysThatThereIsNone() throws IOException {
+    Backups backups = Backups.at(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 5);
+      db.admin().flush();
+      backups.create(db.admin());
+      write(db, history, 6, 20);
+      db.admin().compactRange(null, null);
+      backups.create(db.admin());
+    }
+    AtomicBoolean first = new AtomicBoolean(true);
+    assertThatThrownBy(
+            () ->
+                backups.restore(
+                    1,
+                    TARGET,
+                    (bytes, total) -> {
+                      if (first.getAndSet(false)) {
+                        backups.prune(1);
+                      }
+                    }))
+        .isInstanceOf(NoSuchDatabaseException.class)
+        .hasMessageContaining("no backup 1");
+    assertThat(disk.exists(TARGET)).isFalse();
+  }
+
   /** As if the list were on a volume that is not there: what it names must not be deleted. */
   @Test
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
   void prune_withAListThatCannotBeFound_deletesNothing() throws IOException {
     Path directory = temp.resolve("list");
-    Backups backups = Backups.in(directory);
+    Backups backups = Backups.at(directory);
     try (DB db = DB.open(temp.resolve("db"), Options.builder().createIfMissing(true).build())) {
       for (int i = 1; i <= 3; i++) {
         write(db, history, 5 * i - 4, 5 * i);

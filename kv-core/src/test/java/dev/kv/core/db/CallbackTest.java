@@ -332,7 +332,7 @@ class CallbackTest {
   }
 
   private Backups backups() {
-    return Backups.in(Path.of("/callbacks/backups"), env);
+    return Backups.at(Path.of("/callbacks/backups"), env);
   }
 
   private void load(DB opened) {

@@ -229,7 +229,7 @@ class NullArgumentsTest {
     receivers.add(readOnly.admin());
     feed(env);
     tables(options);
-    Backups backups = Backups.in(Path.of("/null-backups"), env);
+    Backups backups = Backups.at(Path.of("/null-backups"), env);
     backups.create(db.admin());
     receivers.add(backups);
     LiveFiles live = opened(db.admin().suspendDeletions());

@@ -96,7 +96,7 @@ final class ReleaseDirectory {
         if (database == Database.FEATURES) {
           views(db);
           loads(db, release);
-          Backups backups = Backups.in(release.resolve("backups"));
+          Backups backups = Backups.at(release.resolve("backups"));
           backups.create(db.admin());
           entries(db, release.resolve("backup-1.txt"));
           log(db);

@@ -162,7 +162,7 @@ class ReleasesTest extends DbTestBase {
         Files.copy(file, copy.resolve(release.resolve("backups").relativize(file).toString()));
       }
     }
-    Backups backups = Backups.in(copy);
+    Backups backups = Backups.at(copy);
     List<Backup> found = backups.list();
     assertThat(found).hasSize(2);
     for (int i = 0; i < 2; i++) {

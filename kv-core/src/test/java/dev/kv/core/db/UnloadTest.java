@@ -139,7 +139,7 @@ class UnloadTest {
         try (DB db = DB.open(directory, options)) {
           write(db);
           db.admin().checkpoint(base.resolve("checkpoint-" + compression));
-          Backups backups = Backups.in(base.resolve("backups-" + compression));
+          Backups backups = Backups.at(base.resolve("backups-" + compression));
           backups.verify(backups.create(db.admin()).number());
           read(db);
           lookups(db);

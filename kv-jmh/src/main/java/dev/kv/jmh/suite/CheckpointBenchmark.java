@@ -71,7 +71,7 @@ public class CheckpointBenchmark {
       db.put(key.set(i), value);
     }
     db.admin().compactRange(null, null);
-    backups = Backups.in(directory.resolve("backups"));
+    backups = Backups.at(directory.resolve("backups"));
     backups.create(db.admin());
   }
 

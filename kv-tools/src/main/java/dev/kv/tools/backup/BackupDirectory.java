@@ -22,7 +22,7 @@ final class BackupDirectory {
 
   BackupDirectory(Path directory) {
     this.directory = directory;
-    this.backups = Backups.in(directory);
+    this.backups = Backups.at(directory);
   }
 
   Backups backups() {

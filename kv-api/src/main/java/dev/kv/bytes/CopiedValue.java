@@ -1,9 +1,6 @@
-package dev.kv;
+package dev.kv.bytes;
 
-import dev.kv.bytes.PinnedValue;
-import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A value on the heap, for readers that pin nothing. */
@@ -14,14 +11,6 @@ final class CopiedValue implements PinnedValue {
   CopiedValue(byte[] value) {
     this.length = value.length;
     this.value = value;
-  }
-
-  /** Returns a copy of the remaining bytes of a key. */
-  static byte[] bytesOf(ByteBuffer key) {
-    Objects.requireNonNull(key, "key");
-    byte[] copy = new byte[key.remaining()];
-    key.get(key.position(), copy);
-    return copy;
   }
 
   private byte[] open() {
