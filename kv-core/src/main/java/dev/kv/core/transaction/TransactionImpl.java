@@ -118,7 +118,10 @@ final class TransactionImpl implements Transaction {
     Objects.requireNonNull(key, "key");
     ReadOptions read = lookup(options);
     beginOperation();
-    return get(read, key, serializable);
+    if (serializable) {
+      dependOn(key);
+    }
+    return ownOrSnapshot(read, key);
   }
 
   @Override
@@ -127,7 +130,7 @@ final class TransactionImpl implements Transaction {
     beginOperation();
     dependOn(key);
     readForUpdate = true;
-    return get(fromSnapshot, key, false);
+    return ownOrSnapshot(fromSnapshot, key);
   }
 
   @Override
@@ -155,10 +158,7 @@ final class TransactionImpl implements Transaction {
     return Collections.unmodifiableList(values);
   }
 
-  private byte @Nullable [] get(ReadOptions read, byte[] key, boolean depends) {
-    if (depends) {
-      dependOn(key);
-    }
+  private byte @Nullable [] ownOrSnapshot(ReadOptions read, byte[] key) {
     Write own = writes.get(key);
     return own == null ? reading(() -> parts.reader().get(read, key)) : copyOf(own, read);
   }

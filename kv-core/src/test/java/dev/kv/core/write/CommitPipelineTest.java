@@ -9,6 +9,7 @@ import com.sun.management.ThreadMXBean;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.Call;
 import dev.kv.core.CutFile;
+import dev.kv.core.CutsMappedFile;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.event.Events;
@@ -930,6 +931,25 @@ final class CommitPipelineTest {
     Call leader = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
     Call refused = waiting(() -> pipeline.put(ByteBuffer.wrap(bytes("other")), changed, false));
     changed.limit(1 << 20);
+    target.file().unblock();
+    assertThat(leader.outcome()).isNull();
+    assertThat(refused.outcome()).isInstanceOf(IllegalStateException.class);
+    assertThat(target.get("b", 3)).isEqualTo("2");
+    assertThat(target.get("other", 3)).isEqualTo("old");
+  }
+
+  /** The copy fails after the key was copied, when the group still has a single operation. */
+  @Test
+  @CutsMappedFile
+  void follower_whoseCopyFailsAfterOneOperation_leavesThatOperation(@TempDir Path temp)
+      throws Exception {
+    ByteBuffer cut = CutFile.map(temp.resolve("value"));
+    pipeline.put(bytes("other"), bytes("old"), false);
+    target.file().blockNextAppend();
+    call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    Call leader = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    Call refused = waiting(() -> pipeline.put(ByteBuffer.wrap(bytes("other")), cut, false));
     target.file().unblock();
     assertThat(leader.outcome()).isNull();
     assertThat(refused.outcome()).isInstanceOf(IllegalStateException.class);
