@@ -35,7 +35,10 @@ public interface DB extends KeyValueStore, AutoCloseable {
    *
    * <p>If there is nothing to recover from the logs, as after {@link DBAdmin#flush} and {@link
    * #close}, the open changes no file. The first write then creates the files that it needs, and
-   * fails if they cannot be created.
+   * fails if they cannot be created. With {@link Options#logRetention} each open writes files, with
+   * {@link Options.Monitoring#infoLog} it begins a new LOG, and with {@link Options#reuseLogs} it
+   * may begin a new MANIFEST. The first open without {@link Options#logRetention} deletes the file
+   * CHANGES, which ends the change feed.
    *
    * @param directory the directory of the database
    * @param options how to open it
