@@ -3,9 +3,9 @@ package dev.kv.errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a write if the database was opened read-only, or if an earlier failure has made it
- * read-only. That failure is the cause. Reads still work. If {@link #isResumable} returns true,
- * {@link dev.kv.admin.DBAdmin#resume} can end this state; otherwise only a new open can.
+ * Thrown by a write if an earlier failure has made the database read-only. That failure is the
+ * cause. Reads still work. If {@link #isResumable} returns true, {@link
+ * dev.kv.admin.DBAdmin#resume} can end this state; otherwise only a new open can.
  */
 public final class DBReadOnlyException extends DBException {
   private static final long serialVersionUID = 1L;
@@ -47,7 +47,7 @@ public final class DBReadOnlyException extends DBException {
   /**
    * Returns true if {@link dev.kv.admin.DBAdmin#resume} can make the database writable again.
    *
-   * @return false if the database must be opened again, or was opened read-only
+   * @return false if the database must be opened again
    */
   public boolean isResumable() {
     return resumable;
