@@ -37,6 +37,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -288,13 +289,20 @@ class TransactionTest extends DbTestBase {
       meanwhile.happen(this);
       transaction.commit();
     }
+    List<BiConsumer<Transaction, byte[]>> reads =
+        List.of(
+            (transaction, key) -> transaction.read(key, Slice::length),
+            (transaction, key) -> transaction.get(key),
+            (transaction, key) -> transaction.getAll(List.of(b("b"), key)));
     for (String key : List.of("k", "absent")) {
-      try (Transaction transaction = db.transaction(SERIALIZABLE)) {
-        transaction.read(b(key), Slice::length);
-        transaction.put(b("b"), b("1"));
-        put(key, "3");
-        meanwhile.happen(this);
-        assertConflict(transaction, key);
+      for (BiConsumer<Transaction, byte[]> read : reads) {
+        try (Transaction transaction = db.transaction(SERIALIZABLE)) {
+          read.accept(transaction, b(key));
+          transaction.put(b("b"), b("1"));
+          put(key, "3");
+          meanwhile.happen(this);
+          assertConflict(transaction, key);
+        }
       }
     }
     try (Transaction transaction = db.transaction(SERIALIZABLE)) {
