@@ -70,6 +70,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   // Set by start
   private boolean segmented;
   private boolean transfersState;
+  private boolean readOnly;
   private int segments;
   private StoreDatabase database;
   private TimeService time;
@@ -88,6 +89,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     KvStoreConfiguration configuration = ctx.getConfiguration();
     owned.reset();
     segmented = configuration.segmented();
+    readOnly = configuration.ignoreModifications();
     ClusteringConfiguration clustering = ctx.getCache().getCacheConfiguration().clustering();
     transfersState = clustering.stateTransfer().fetchInMemoryState();
     segments = clustering.hash().numSegments();
@@ -273,12 +275,13 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   /**
    * Empties segments that the node gets from others. Those that it has when the cluster begins stay
    * as they are, and so do all if the cache has no state transfer: nobody would send their entries.
-   * Segments that could not be emptied are not owned, so that they are emptied at the next call.
+   * So do those of a read-only store, for which Infinispan makes this call, too. Segments that
+   * could not be emptied are not owned, so that they are emptied at the next call.
    */
   @Override
   public CompletionStage<Void> addSegments(IntSet segments) {
     IntSet emptied = owned.add(segments);
-    return emptied.isEmpty() || !transfersState
+    return emptied.isEmpty() || !transfersState || readOnly
         ? CompletableFuture.completedStage(null)
         : deleteSegments(emptied)
             .whenComplete(
@@ -289,11 +292,14 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
                 });
   }
 
-  /** Deletes segments. Infinispan calls this and {@link #addSegments} if the store has segments. */
+  /**
+   * Deletes segments, but not those of a read-only store. Infinispan calls this and {@link
+   * #addSegments} if the store has segments.
+   */
   @Override
   public CompletionStage<Void> removeSegments(IntSet segments) {
     owned.remove(segments);
-    return deleteSegments(segments);
+    return readOnly ? CompletableFuture.completedStage(null) : deleteSegments(segments);
   }
 
   private CompletionStage<Void> deleteSegments(IntSet segments) {

@@ -213,6 +213,20 @@ class KvStoreTest {
   }
 
   @Test
+  void segments_ofAReadOnlyStore_stay() {
+    cache("people").put("ada", "1815");
+    manager.stop();
+    manager = null;
+    WaitNonBlockingStore<String, String> store =
+        storeOf(cache("people", read -> read.ignoreModifications(true), c -> {}));
+    store.join(store.addSegments(IntSets.immutableEmptySet()));
+    store.join(store.addSegments(ALL));
+    assertThat(store.sizeWait(ALL)).isEqualTo(1);
+    store.join(store.removeSegments(ALL));
+    assertThat(store.sizeWait(ALL)).isEqualTo(1);
+  }
+
+  @Test
   void node_thatRejoinsWithoutStateTransfer_hasItsEntries() {
     TestResourceTracker.setThreadTestName(getClass().getName());
     EmbeddedCacheManager stays = node("stays", NO_STATE_TRANSFER);
