@@ -71,6 +71,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   private boolean segmented;
   private boolean transfersState;
   private boolean readOnly;
+  private boolean transactional;
   private int segments;
   private StoreDatabase database;
   private TimeService time;
@@ -90,6 +91,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     owned.reset();
     segmented = configuration.segmented();
     readOnly = configuration.ignoreModifications();
+    transactional = configuration.transactional();
     ClusteringConfiguration clustering = ctx.getCache().getCacheConfiguration().clustering();
     transfersState = clustering.stateTransfer().fetchInMemoryState();
     segments = clustering.hash().numSegments();
@@ -243,12 +245,22 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     }
   }
 
+  /**
+   * Keeps the modifications of a transaction until its commit or rollback. Fails if the store is
+   * not configured as transactional: Infinispan makes this call to all stores of a cache that has a
+   * transactional one, but commits the transactional ones only.
+   */
   @Override
   public CompletionStage<Void> prepareWithModifications(
       Transaction transaction,
       int publisherCount,
       Publisher<SegmentedPublisher<Object>> removePublisher,
       Publisher<SegmentedPublisher<MarshallableEntry<K, V>>> writePublisher) {
+    if (!transactional) {
+      return CompletableFuture.failedStage(
+          new PersistenceException(
+              "the store is not transactional, and another one of its cache is"));
+    }
     return Modifications.collect(publisherCount, removePublisher, writePublisher, translation)
         .thenAccept(batch -> prepared.put(transaction, batch));
   }

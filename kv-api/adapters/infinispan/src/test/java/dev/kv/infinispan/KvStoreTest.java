@@ -437,6 +437,26 @@ class KvStoreTest {
   }
 
   @Test
+  void transaction_ofACacheWithATransactionalStoreAndAnother_fails() throws Exception {
+    Cache<String, String> cache =
+        cache(
+            "accounts",
+            store -> store.transactional(true).location("one"),
+            builder -> {
+              builder.transaction().transactionMode(TransactionMode.TRANSACTIONAL);
+              builder.persistence().addStore(KvStoreConfigurationBuilder.class).location("two");
+            });
+    TransactionManager transactions = cache.getAdvancedCache().getTransactionManager();
+    transactions.begin();
+    cache.put("ada", "1");
+    assertThatThrownBy(transactions::commit)
+        .hasStackTraceContaining("the store is not transactional, and another one of its cache is");
+    for (int i = 0; i < 2; i++) {
+      assertThat(TestingUtil.getStoreWait(cache, i, false).sizeWait(ALL)).isZero();
+    }
+  }
+
+  @Test
   void keyThatCannotBeMarshalled_failsTheStageAndNotTheCall() {
     cache("people");
     Cache<Object, Object> cache = manager.getCache("people");
