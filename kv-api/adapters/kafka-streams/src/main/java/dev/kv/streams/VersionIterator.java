@@ -36,7 +36,7 @@ final class VersionIterator implements VersionedRecordIterator<byte[]> {
   private boolean closed;
 
   /**
-   * Creates an iterator at the first version.
+   * Creates an iterator at the first version. If that fails, the cursor is closed.
    *
    * @param cursor a cursor over all versions of the key, which this iterator takes ownership of
    * @param from the first time, inclusive. If it is after {@code to}, the latest version alone is
@@ -65,9 +65,9 @@ final class VersionIterator implements VersionedRecordIterator<byte[]> {
         newer = seekWithNewer(cursor, VersionFormat.version(key, to));
       }
       settle();
-    } catch (DBException e) {
+    } catch (RuntimeException e) {
       cursor.close();
-      throw database.failed("read", e);
+      throw e instanceof DBException cause ? database.failed("read", cause) : e;
     }
   }
 

@@ -7,6 +7,9 @@ import static org.apache.kafka.streams.state.VersionedKeyValueStore.PUT_RETURN_C
 import static org.apache.kafka.streams.state.VersionedKeyValueStore.PUT_RETURN_CODE_VALID_TO_UNDEFINED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
@@ -36,6 +39,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.KeyQuery;
@@ -470,6 +474,26 @@ class KvVersionedStoreTest {
     put("a", "3", 2000);
     assertThatThrownBy(() -> reopen(new TestContext(directory).exactlyOnce()))
         .isInstanceOf(TaskCorruptedException.class);
+  }
+
+  @Test
+  void versions_whoseFirstIsDamaged_closeTheirCursor() {
+    StoreDatabase database =
+        StoreDatabase.open(
+            "damaged", KvVersionedStore.KIND, new TestContext(directory), /* env= */ null);
+    try {
+      byte[] name = {'a'};
+      DBIterator cursor = mock(DBIterator.class);
+      when(cursor.isValid()).thenReturn(true);
+      when(cursor.key()).thenReturn(VersionFormat.version(name, 5));
+      when(cursor.value()).thenReturn(new byte[] {7});
+      assertThatThrownBy(() -> new VersionIterator(database, cursor, name, 0, 10, true))
+          .isInstanceOf(ProcessorStateException.class)
+          .hasMessageContaining("damaged value");
+      verify(cursor).close();
+    } finally {
+      database.close();
+    }
   }
 
   @Test
