@@ -26,17 +26,22 @@ public final class LocalBroker implements AutoCloseable {
             .setConfigProp("offsets.topic.num.partitions", "1")
             .setConfigProp("group.initial.rebalance.delay.ms", "0")
             .build();
-    cluster.format();
-    cluster.startup();
-    cluster.waitForReadyBrokers();
-    try (Admin admin = cluster.admin()) {
-      admin.createTopics(List.of(new NewTopic("sentences", 2, (short) 1))).all().get();
-    }
-    Map<String, Object> config = Map.of("bootstrap.servers", address());
-    try (var producer =
-        new KafkaProducer<>(config, new StringSerializer(), new StringSerializer())) {
-      producer.send(new ProducerRecord<>("sentences", "the log is a table"));
-      producer.send(new ProducerRecord<>("sentences", "and the table is a log"));
+    try {
+      cluster.format();
+      cluster.startup();
+      cluster.waitForReadyBrokers();
+      try (Admin admin = cluster.admin()) {
+        admin.createTopics(List.of(new NewTopic("sentences", 2, (short) 1))).all().get();
+      }
+      Map<String, Object> config = Map.of("bootstrap.servers", address());
+      try (var producer =
+          new KafkaProducer<>(config, new StringSerializer(), new StringSerializer())) {
+        producer.send(new ProducerRecord<>("sentences", "the log is a table"));
+        producer.send(new ProducerRecord<>("sentences", "and the table is a log"));
+      }
+    } catch (Throwable e) {
+      cluster.close();
+      throw e;
     }
   }
 

@@ -22,6 +22,7 @@ import io.netty.handler.codec.redis.SimpleStringRedisMessage;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 
@@ -139,7 +140,7 @@ final class CommandHandler extends SimpleChannelInboundHandler<RedisMessage> {
   private RedisMessage delete(List<ByteBuf> keys) {
     long count = 0;
     ByteBufBatch batch = ByteBufBatch.create();
-    for (ByteBuf key : keys) {
+    for (ByteBuf key : new LinkedHashSet<>(keys)) { // DEL k k deletes one key
       count += db.store().find(ByteBufUtil.getBytes(key), value -> 1).orElse(0);
       batch.delete(key);
     }

@@ -49,27 +49,32 @@ public final class RedisServer implements AutoCloseable {
    */
   public RedisServer(DB db, int port) {
     CommandHandler commands = new CommandHandler(ByteBufDB.of(db));
-    channel =
-        new ServerBootstrap()
-            .group(io)
-            .channel(NioServerSocketChannel.class)
-            .childHandler(
-                new ChannelInitializer<Channel>() {
-                  @Override
-                  protected void initChannel(Channel client) {
-                    client
-                        .pipeline()
-                        .addLast(
-                            new RedisDecoder(),
-                            new RedisBulkStringAggregator(),
-                            new RedisArrayAggregator(),
-                            new RedisEncoder())
-                        .addLast(workers, commands);
-                  }
-                })
-            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
-            .syncUninterruptibly()
-            .channel();
+    try {
+      channel =
+          new ServerBootstrap()
+              .group(io)
+              .channel(NioServerSocketChannel.class)
+              .childHandler(
+                  new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel client) {
+                      client
+                          .pipeline()
+                          .addLast(
+                              new RedisDecoder(),
+                              new RedisBulkStringAggregator(),
+                              new RedisArrayAggregator(),
+                              new RedisEncoder())
+                          .addLast(workers, commands);
+                    }
+                  })
+              .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+              .syncUninterruptibly()
+              .channel();
+    } catch (Throwable e) { // also what Netty throws without declaring it: the port is in use
+      shutDown();
+      throw e;
+    }
   }
 
   /** Returns the port that the server listens on. */
@@ -81,6 +86,10 @@ public final class RedisServer implements AutoCloseable {
   @Override
   public void close() {
     channel.close().syncUninterruptibly();
+    shutDown();
+  }
+
+  private void shutDown() {
     Future<?> ioEnd = io.shutdownGracefully(QUIET_MILLIS, MOST_MILLIS, TimeUnit.MILLISECONDS);
     workers.shutdownGracefully(QUIET_MILLIS, MOST_MILLIS, TimeUnit.MILLISECONDS);
     ioEnd.syncUninterruptibly();

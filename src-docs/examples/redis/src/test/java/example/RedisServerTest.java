@@ -19,11 +19,14 @@ import io.netty.handler.codec.redis.ArrayRedisMessage;
 import io.netty.handler.codec.redis.FullBulkStringRedisMessage;
 import io.netty.handler.codec.redis.RedisEncoder;
 import io.netty.handler.codec.redis.RedisMessage;
+import java.net.BindException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -74,6 +77,21 @@ class RedisServerTest {
       assertEquals(Arrays.asList("Ada", null, ""), client.mget("name", "nobody", "subject"));
       assertEquals(2, client.del("name", "nobody", "subject"));
       assertNull(client.get("name"));
+      client.set("a", "1");
+      assertEquals(1, client.del("a", "a"));
+    }
+  }
+
+  @Test
+  void server_whosePortIsInUse_leavesNoThreads() throws InterruptedException {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    assertThrows(BindException.class, () -> new RedisServer(db, server.port()));
+    Set<Thread> started = new HashSet<>(Thread.getAllStackTraces().keySet());
+    started.removeAll(before);
+    started.removeIf(Thread::isDaemon);
+    for (Thread thread : started) {
+      thread.join(TIMEOUT_MILLIS); // those of the server have done their work, and end
+      assertFalse(thread.isAlive(), thread.getName());
     }
   }
 
