@@ -93,6 +93,24 @@ class PomTest {
         .isEqualTo(first("<netty\\.version>([^<]*)", root));
   }
 
+  /** What is not published has no earlier version to compare with, and needs no SBOM. */
+  @Test
+  void modules_thatAreNotPublished_skipWhatIsForPublishedOnes() throws IOException {
+    List<String> checked = new ArrayList<>();
+    for (Path file : pomsAndDocuments()) {
+      String text = read(file);
+      if (file.endsWith("pom.xml")
+          && text.contains("<maven.deploy.skip>true<")
+          && text.matches("(?s).*<parent>\\s*<groupId>dev[.]kv</groupId>\\s*<artifactId>kv<.*")) {
+        assertThat(text)
+            .as(file.toString())
+            .contains("<japicmp.skip>true<", "<cyclonedx.skip>true<");
+        checked.add(first("</parent>\\s*<artifactId>([^<]*)", text));
+      }
+    }
+    assertThat(checked).contains("kv-jmh", "kv-leveldbjni-hadoop");
+  }
+
   private static String read(Path file) throws IOException {
     return Files.readString(file);
   }
