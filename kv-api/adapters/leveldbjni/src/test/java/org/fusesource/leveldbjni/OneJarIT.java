@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
@@ -73,8 +74,12 @@ class OneJarIT {
       assertThat(strange).isEmpty();
       assertThat(jar.getEntry("org/iq80/leveldb/DB.class")).isNotNull();
       assertThat(jar.getEntry("META-INF/LICENSE")).isNotNull();
-      assertThat(jar.getManifest().getMainAttributes().getValue("Automatic-Module-Name"))
+      Attributes manifest = jar.getManifest().getMainAttributes();
+      assertThat(manifest.getValue("Automatic-Module-Name"))
           .isEqualTo("dev.kv.leveldbjni.all"); // not the name of the jar without netty
+      assertThat(manifest.keySet())
+          .as("the headers of a bundle, which would be those of the jar without netty")
+          .noneMatch(name -> name.toString().matches("Bundle-.*|.*-Package|.*-Capability"));
       assertThat(jar.getEntry("META-INF/services/dev.kv.DBFactory")).isNotNull();
     }
   }
