@@ -1,6 +1,7 @@
 package dev.kv.tools.console;
 
 import java.io.BufferedReader;
+import java.io.Console;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -29,10 +30,12 @@ public final class StandardStreams {
    */
   public static InputStream input() {
     // If standard input is closed, the first file that the JVM opens gets its descriptor.
-    Path modules = Path.of(System.getProperty("java.home"), "lib", "modules");
+    String home = System.getProperty("java.home"); // null in a native image
     Path file = file(INPUT);
     try {
-      if (file != null && file.equals(modules.toRealPath())) {
+      if (home != null
+          && file != null
+          && file.equals(Path.of(home, "lib", "modules").toRealPath())) {
         throw new Failure("standard input is closed");
       }
     } catch (IOException isNoSuchJvm) {
@@ -52,13 +55,33 @@ public final class StandardStreams {
 
   /**
    * Returns true if a descriptor is a terminal. If the system does not tell, returns true if the
-   * JVM has a console.
+   * JVM has a console that is a terminal.
    */
   public static boolean isTerminal(int descriptor) {
     Path file = file(descriptor);
-    return file == null
-        ? System.console() != null
-        : file.startsWith("/dev/pts") || file.toString().startsWith("/dev/tty");
+    return isTerminal(file, Console.class, file == null ? System.console() : null);
+  }
+
+  /**
+   * Returns true if a descriptor is a terminal.
+   *
+   * @param file the file of the descriptor, or null if the system does not tell
+   * @param type the class of consoles. From JDK 22 on it has {@code isTerminal}: there the JVM can
+   *     have a console although its streams are files or pipes.
+   * @param console the console of the JVM, or null if it has none
+   */
+  static <T> boolean isTerminal(@Nullable Path file, Class<T> type, @Nullable T console) {
+    if (file != null) {
+      return file.startsWith("/dev/pts") || file.toString().startsWith("/dev/tty");
+    }
+    if (console == null) {
+      return false;
+    }
+    try {
+      return (boolean) type.getMethod("isTerminal").invoke(console);
+    } catch (ReflectiveOperationException olderJdk) {
+      return true;
+    }
   }
 
   /** Returns the file of a descriptor, or null if the system does not tell. */

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The streams of a command if standard input, standard output or the database fails. */
@@ -101,6 +102,38 @@ class StreamsTest {
     assertThat(run.err()).endsWith("kv: standard input is closed\n");
     assertThat(run.out()).isEmpty();
     assertThat(Cli.run("scan", dir.toString()).out()).isEqualTo(before);
+  }
+
+  /** As in a native image. */
+  @Test
+  void standardInput_withoutAHomeOfTheJvm_isReturned() {
+    String home = System.clearProperty("java.home");
+    try {
+      assertThat(StandardStreams.input()).isSameAs(System.in);
+    } finally {
+      System.setProperty("java.home", home);
+    }
+  }
+
+  /** A console as JDK 22 and later have it. */
+  record NewerConsole(boolean isTerminal) {}
+
+  @Test
+  void isTerminal_withoutAFile_isWhatTheConsoleSays() {
+    NewerConsole terminal = new NewerConsole(true);
+    NewerConsole redirected = new NewerConsole(false);
+    assertThat(StandardStreams.isTerminal(null, NewerConsole.class, terminal)).isTrue();
+    assertThat(StandardStreams.isTerminal(null, NewerConsole.class, redirected)).isFalse();
+    assertThat(StandardStreams.isTerminal(null, NewerConsole.class, null)).isFalse();
+    assertThat(StandardStreams.isTerminal(null, Object.class, new Object())).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/dev/pts/0, true", "/dev/tty, true", "/dev/null, false", "pipe:[7], false"})
+  @DisabledOnOs(OS.WINDOWS)
+  void isTerminal_withAFile_isWhatItsNameSays(Path file, boolean terminal) {
+    NewerConsole console = new NewerConsole(!terminal);
+    assertThat(StandardStreams.isTerminal(file, NewerConsole.class, console)).isEqualTo(terminal);
   }
 
   @Test
