@@ -2,6 +2,7 @@ package dev.kv.tools;
 
 import dev.kv.tools.console.Failure;
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -21,10 +22,18 @@ import org.jspecify.annotations.Nullable;
  * keys become the same key. Linux keeps the original bytes in {@code /proc/self/cmdline}; an
  * argument that lost bytes is decoded again from there, as UTF-8. If that is impossible, the
  * argument is refused.
+ *
+ * <p>On Windows, the JVM gets the arguments in the ANSI code page, with a question mark for each
+ * character that it lacks. As a question mark is in no file name there, an argument with one is
+ * refused, unless the code page is UTF-8.
  */
 final class ProcessArguments {
   private static final Path ORIGINAL = Path.of("/proc/self/cmdline");
   private static final char REPLACEMENT = '\ufffd';
+  private static final char REPLACEMENT_ON_WINDOWS = '?';
+
+  /** How a long path begins on Windows, alone or as the value of an option. No key does so. */
+  private static final String LONG_PATH = "^(--[a-z-]+=)?\\\\\\\\[?]\\\\(?=[A-Za-z]:|UNC\\\\)";
 
   private ProcessArguments() {}
 
@@ -34,12 +43,40 @@ final class ProcessArguments {
    * @throws Failure if an argument lost bytes that cannot be recovered
    */
   static String[] decode(String... args) {
+    return decode(args, File.separatorChar == '\\', localeCharset());
+  }
+
+  /**
+   * Returns the arguments as they were typed.
+   *
+   * @param args the arguments as the JVM decoded them
+   * @param windows true if the system is Windows
+   * @param charset the character set in which the JVM decodes
+   * @throws Failure if an argument lost bytes that cannot be recovered, or may have lost characters
+   */
+  static String[] decode(String[] args, boolean windows, @Nullable Charset charset) {
+    if (windows && !StandardCharsets.UTF_8.equals(charset)) {
+      requireNoQuestionMark(args, charset);
+    }
     for (String arg : args) {
       if (arg.indexOf(REPLACEMENT) >= 0) {
-        return decode(args, originals(), localeCharset());
+        return decode(args, originals(), charset);
       }
     }
     return args;
+  }
+
+  private static void requireNoQuestionMark(String[] args, @Nullable Charset charset) {
+    for (int i = 0; i < args.length; i++) {
+      if (args[i].replaceFirst(LONG_PATH, "").indexOf(REPLACEMENT_ON_WINDOWS) >= 0) {
+        throw new Failure(
+            "argument "
+                + (i + 1)
+                + " has a '?': write '?' as \\x3f; characters that the code page"
+                + (charset == null ? "" : " " + charset.name())
+                + " lacks arrive as '?': write their bytes as \\xNN, or use batch or load");
+      }
+    }
   }
 
   /**

@@ -66,4 +66,31 @@ class ProcessArgumentsTest {
           .hasMessageContaining("argument 2 has bytes outside the character set of the locale");
     }
   }
+
+  @Test
+  void decode_windowsAndACodePage_refusesQuestionMarks() {
+    Charset codePage = Charset.forName("windows-1252");
+    for (String argument : List.of("??", "a?", "--prefix=?", "\\\\?\\x41", "\\\\?\\C:\\?")) {
+      assertThatThrownBy(
+              () -> ProcessArguments.decode(new String[] {"get", argument}, true, codePage))
+          .isInstanceOf(Failure.class)
+          .hasMessage(
+              "argument 2 has a '?': write '?' as \\x3f; characters that the code page"
+                  + " windows-1252 lacks arrive as '?': write their bytes as \\xNN, or use batch or"
+                  + " load");
+    }
+    assertThatThrownBy(() -> ProcessArguments.decode(new String[] {"?"}, true, null))
+        .isInstanceOf(Failure.class)
+        .hasMessageContaining("that the code page lacks");
+  }
+
+  @Test
+  void decode_questionMarksThatWereTyped_areKept() {
+    Charset codePage = Charset.forName("windows-1252");
+    String[] question = {"get", "??"};
+    assertThat(ProcessArguments.decode(question, true, StandardCharsets.UTF_8)).isEqualTo(question);
+    assertThat(ProcessArguments.decode(question, false, codePage)).isEqualTo(question);
+    String[] paths = {"import", "\\\\?\\C:\\db", "--file=\\\\?\\UNC\\host\\dump", "d\u00e4\\x3f"};
+    assertThat(ProcessArguments.decode(paths, true, codePage)).isEqualTo(paths);
+  }
 }
