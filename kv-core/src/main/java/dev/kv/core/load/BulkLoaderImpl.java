@@ -288,7 +288,7 @@ final class BulkLoaderImpl implements BulkLoader {
       files.close();
     }
     if (state != State.FINISHED && !jobs.versions().isFailed()) {
-      outputs.settle();
+      outputs.abandon();
     }
     loads.ended(this);
   }

@@ -236,6 +236,25 @@ class BulkLoadTest extends DbTestBase {
     }
   }
 
+  /** A deleted table that stays open keeps its space on disk. */
+  @Test
+  void close_withoutAFinish_closesTheTablesThatItDeletes() {
+    open(smallTables());
+    put("a", "1");
+    db.admin().flush();
+    assertThat(get("a")).isEqualTo("1");
+    int open = db.admin().stats().memory().openTables();
+    Random random = new Random(301);
+    try (BulkLoader loader = db.loads().bulkLoader()) {
+      for (int i = 0; i < 5000; i++) {
+        loader.put(b(key(i)), b(randomValue(random, 1000)));
+      }
+      await("several tables", () -> files(FileName.Kind.TABLE).size() > 3);
+    }
+    assertThat(db.admin().stats().memory().openTables()).isEqualTo(open);
+    assertThat(files(FileName.Kind.TABLE)).hasSize(1);
+  }
+
   /** The sequence number of a load is older than writes that were made while it ran. */
   @ParameterizedTest
   @CsvSource({"true, 0", "true, 1", "true, 2", "false, 0", "false, 1", "false, 2"})
