@@ -217,7 +217,7 @@ public final class ObsoleteFiles {
         break;
       }
     }
-    stuck.keySet().retainAll(names);
+    stuck.keySet().retainAll(names); // without those that somebody else has deleted
   }
 
   private boolean isObsolete(FileName file, Set<Long> live, boolean withTemporary) {
@@ -269,6 +269,7 @@ public final class ObsoleteFiles {
       }
       return false;
     }
+    stuck.remove(name);
     return true;
   }
 }

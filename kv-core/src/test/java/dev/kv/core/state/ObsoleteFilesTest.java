@@ -200,7 +200,6 @@ class ObsoleteFilesTest {
     obsolete.collect();
     assertThat(exists(first)).isFalse();
     assertThat(exists(second)).isFalse();
-    obsolete.collect();
     assertThat(obsolete.stuck()).isZero();
   }
 
