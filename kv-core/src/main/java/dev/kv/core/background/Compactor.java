@@ -104,9 +104,10 @@ public final class Compactor implements BackgroundWorker.Work {
     public void end(@Nullable JobOutcome outcome) {
       monitor.lock();
       try {
-        running.end(compaction);
+        boolean done = outcome == JobOutcome.Ended.DONE;
+        running.end(compaction, done);
         if (step != null) {
-          manual.end(step, outcome == JobOutcome.Ended.DONE);
+          manual.end(step, done);
         }
         monitor.signalAll();
       } finally {
@@ -314,7 +315,7 @@ public final class Compactor implements BackgroundWorker.Work {
   @GuardedBy("monitor")
   private void freeWritersIfStuck(Version version) {
     if (running.hasSetAside()
-        && running.compactions() == 0
+        && running.isIdle()
         && version.fileCount(0) >= Levels.LEVEL_0_COMPACTION_TRIGGER) {
       jobs.memTables().stallInputs().waive();
       jobs.commits().progress();
@@ -393,6 +394,7 @@ public final class Compactor implements BackgroundWorker.Work {
       errors.checkNotClosing();
       waitingSuspensions++;
       jobs.memTables().stallInputs().suspend();
+      jobs.commits().progress(); // writes that level 0 has stopped go on
       monitor.signalAll(); // who waits for a compaction that is due need not wait for it any more
       try {
         while (running.compactions() > 0) {

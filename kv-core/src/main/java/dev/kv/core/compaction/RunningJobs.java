@@ -111,19 +111,23 @@ public final class RunningJobs {
     occupy(compaction.outputLevel(), compaction.keys());
     take(compaction.level(), compaction.inputs(), 1);
     take(compaction.outputLevel(), compaction.nextLevelInputs(), 1);
-    if (!compaction.isTrivialMove()) {
-      withTombstones.removeAll(compaction.allInputs());
-    }
   }
 
-  /** Removes a compaction; called at the install or after a failure. */
-  public void end(Compaction compaction) {
+  /**
+   * Removes a compaction.
+   *
+   * @param installed true after its install, which replaced its inputs; false if it failed
+   */
+  public void end(Compaction compaction, boolean installed) {
     if (!compactions.remove(compaction)) {
       throw new AssertionError("not running: " + compaction);
     }
     vacate(compaction.outputLevel(), compaction.keys());
     take(compaction.level(), compaction.inputs(), -1);
     take(compaction.outputLevel(), compaction.nextLevelInputs(), -1);
+    if (installed && !compaction.isTrivialMove()) {
+      withTombstones.removeAll(compaction.allInputs());
+    }
   }
 
   /** Returns a copy of the running compactions. */
@@ -134,6 +138,14 @@ public final class RunningJobs {
   /** Returns true if one of the compactions is still running. */
   public boolean isAnyRunning(List<Compaction> some) {
     return some.stream().anyMatch(compactions::contains);
+  }
+
+  /**
+   * Returns true if no job runs and no range is reserved: nothing prevents a compaction for a
+   * while.
+   */
+  public boolean isIdle() {
+    return compactions.isEmpty() && reserved.isEmpty() && occupied.stream().allMatch(List::isEmpty);
   }
 
   /** Returns the number of running compactions. */
@@ -165,7 +177,7 @@ public final class RunningJobs {
     withTombstones.add(file);
   }
 
-  /** Returns the marked tables that no compaction has read since. */
+  /** Returns the marked tables that no compaction has replaced since. */
   public Set<FileMetadata> withTombstones() {
     return Collections.unmodifiableSet(withTombstones);
   }

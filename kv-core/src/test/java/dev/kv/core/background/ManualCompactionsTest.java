@@ -136,7 +136,7 @@ class ManualCompactionsTest {
     assertThat(blocked.pick().blocked()).isTrue();
     assertThatThrownBy(() -> ManualCompactions.compaction(blocked))
         .isInstanceOf(AssertionError.class);
-    running.end(ManualCompactions.compaction(step));
+    running.end(ManualCompactions.compaction(step), true);
     assertThat(next().pick().blocked()).isFalse();
   }
 

@@ -9,7 +9,9 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
+import dev.kv.env.Env;
 import dev.kv.options.CompressionType;
+import dev.kv.testing.FaultEnv;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -25,8 +27,13 @@ class TombstoneCompactionTest extends DbTestBase {
   private static final int KEYS = 20_000;
 
   private void fill() {
+    fill(defaults().env());
+  }
+
+  private void fill(Env env) {
     open(
         defaults().toBuilder()
+            .env(env)
             .compression(CompressionType.NONE)
             .writeBufferSize(64 << 20)
             .compaction(c -> c.seekTriggered(false))
@@ -56,6 +63,20 @@ class TombstoneCompactionTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(zzz->stays)");
     reopen();
     assertThat(contents()).isEqualTo("(zzz->stays)");
+  }
+
+  /** What failed is tried again, although no level is too large. */
+  @Test
+  void space_afterACompactionThatFailedOnce_comesBack() {
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    fill(env);
+    db.admin().suspendCompactions();
+    put("zzz", "stays"); // or there would be no table to write
+    deleteAll();
+    env.fail(FaultEnv.Fault.ERROR, 1, each -> each.kind() == FaultEnv.Kind.CREATE);
+    db.admin().resumeCompactions();
+    await("the failure", () -> env.injected() == 1);
+    await("the space", () -> size(key(0), key(KEYS)) == 0);
   }
 
   @Test

@@ -161,7 +161,7 @@ final class CompactionCasesTest {
   }
 
   private String end(String name) {
-    running.end(started.remove(name));
+    running.end(started.remove(name), true);
     return "";
   }
 

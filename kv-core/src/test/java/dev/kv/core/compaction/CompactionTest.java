@@ -14,13 +14,19 @@ import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingRandomAccessFile;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.options.CompressionType;
+import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -406,6 +412,78 @@ class CompactionTest extends DbTestBase {
     await("the compaction of level 0", () -> filesAt(0) < 4);
     for (int i = 0; i < 1500; i++) {
       assertThat(get(key(i))).isEqualTo(value);
+    }
+  }
+
+  /** A write that level 0 has stopped goes on, although a compaction elsewhere still runs. */
+  @Test
+  void suspendCompactions_whileAWriteIsStopped_letsItGoOn() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch reached = new CountDownLatch(1);
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    open(
+        defaults().toBuilder()
+            .env(env)
+            .writeBufferSize(64 << 10)
+            .compaction(c -> c.maxBackground(1))
+            .build());
+    put("a", "1");
+    put("z", "1");
+    db.admin().flush();
+    put("m", "1");
+    db.admin().flush();
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.CREATE
+              && Thread.currentThread().getName().startsWith("kv-compact")) {
+            reached.countDown();
+            awaitUninterruptibly(held);
+          }
+        });
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    try {
+      Future<?> manual = threads.submit(() -> compact("a", "z"));
+      reached.await();
+      AtomicReference<Thread> writing = new AtomicReference<>();
+      Future<?> writer =
+          threads.submit(
+              () -> {
+                writing.set(Thread.currentThread());
+                for (int i = 0; i < 2000; i++) {
+                  put("b" + key(i % 100), "v".repeat(1000));
+                }
+              });
+      await(
+          "a stop for level 0 alone",
+          () ->
+              filesAt(0) >= 12
+                  && !parts().jobs().memTables().isFlushPending()
+                  && writing.get().getState() == Thread.State.WAITING);
+      Future<?> suspension = threads.submit(() -> db.admin().suspendCompactions());
+      writer.get();
+      assertThat(suspension.isDone()).isFalse();
+      held.countDown();
+      suspension.get();
+      db.admin().resumeCompactions();
+      manual.get();
+    } finally {
+      held.countDown();
+      threads.shutdownNow();
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        latch.await();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -68,14 +68,14 @@ final class RunningJobsTest {
     assertThat(running.isBusy(version.file(0, 0))).isFalse();
     assertThat(running.conflicts(compaction)).isTrue();
     assertThat(running.scores(version).score(1)).isLessThan(before);
-    running.end(compaction);
+    running.end(compaction, true);
     assertThat(running.compactions()).isZero();
     assertThat(running.occupied(compaction.outputLevel())).isEmpty();
     assertThat(running.isBusy(compaction.inputs().get(0))).isFalse();
     assertThat(running.isBusy(compaction.nextLevelInputs().get(0))).isFalse();
     assertThat(running.conflicts(compaction)).isFalse();
     assertThat(running.scores(version).score(1)).isEqualTo(before);
-    assertThatThrownBy(() -> running.end(compaction)).isInstanceOf(AssertionError.class);
+    assertThatThrownBy(() -> running.end(compaction, true)).isInstanceOf(AssertionError.class);
   }
 
   @Test
@@ -84,7 +84,7 @@ final class RunningJobsTest {
     double before = running.scores(version).score(0);
     running.start(compaction);
     assertThat(running.scores(version).score(0)).isLessThan(before);
-    running.end(compaction);
+    running.end(compaction, true);
     assertThat(running.scores(version).score(0)).isEqualTo(before);
   }
 
@@ -98,10 +98,10 @@ final class RunningJobsTest {
         new InputSelector(version, MAX_FILE_SIZE)
             .select(Compaction.Reason.SIZE, 2, List.of(shared));
     assertThat(running.conflicts(ofTheShared)).isTrue();
-    running.end(first);
+    running.end(first, true);
     running.start(ofTheShared);
     assertThat(running.conflicts(first)).isTrue();
-    running.end(ofTheShared);
+    running.end(ofTheShared, true);
   }
 
   @Test
@@ -137,7 +137,7 @@ final class RunningJobsTest {
     KeyBounds other = reserve("n", "p");
     assertThat(running.isVacated(range)).isFalse();
     assertThat(running.isVacated(other)).isTrue();
-    running.end(compaction);
+    running.end(compaction, true);
     assertThat(running.isVacated(range)).isTrue();
     assertThat(running.conflicts(compaction)).isTrue();
     assertThat(running.isReserved(keys("a", "e"))).isFalse();
@@ -152,7 +152,7 @@ final class RunningJobsTest {
   }
 
   @Test
-  void markedTables_areForgottenOnceACompactionReadsThem_butNotAtAMove() {
+  void markedTables_areForgottenOnceACompactionReplacedThem_butNotAtAFailureOrAMove() {
     Compaction compaction = ofLevelOne();
     FileMetadata input = compaction.inputs().get(0);
     FileMetadata next = compaction.nextLevelInputs().get(0);
@@ -161,8 +161,11 @@ final class RunningJobsTest {
     running.markTombstones(next);
     running.markTombstones(other);
     running.start(compaction);
+    running.end(compaction, false);
+    assertThat(running.withTombstones()).containsExactly(input, next, other);
+    running.start(compaction);
+    running.end(compaction, true);
     assertThat(running.withTombstones()).containsExactly(other);
-    running.end(compaction);
 
     Compaction move =
         new InputSelector(version, MAX_FILE_SIZE).select(Compaction.Reason.SIZE, 2, List.of(next));
@@ -170,11 +173,29 @@ final class RunningJobsTest {
     running.markTombstones(next);
     running.start(move);
     assertThat(running.withTombstones()).containsExactly(other, next);
-    running.end(move);
+    running.end(move, true);
     running.keepMarked(List.of(next));
     assertThat(running.withTombstones()).containsExactly(next);
     assertThatThrownBy(() -> running.withTombstones().clear())
         .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void isIdle_whatPreventsACompactionForAWhile_isNot() {
+    assertThat(running.isIdle()).isTrue();
+    Compaction compaction = ofLevelOne();
+    running.start(compaction);
+    assertThat(running.isIdle()).isFalse();
+    running.end(compaction, true);
+    KeyBounds range = new KeyBounds(null, null);
+    running.reserve(range);
+    assertThat(running.isIdle()).isFalse();
+    running.release(range);
+    KeyRange keys = keys("a", "b");
+    running.occupy(1, keys);
+    assertThat(running.isIdle()).isFalse();
+    running.vacate(1, keys);
+    assertThat(running.isIdle()).isTrue();
   }
 
   @Test
@@ -252,7 +273,7 @@ final class RunningJobsTest {
     assertThat(running.withTombstones()).hasSize(2).doesNotContain(obsolete);
     running.start(picked);
     assertThat(picker.pick(version, running, pointers)).as("its input is busy").isNull();
-    running.end(picked);
+    running.end(picked, true);
   }
 
   private static List<Long> numbers(Version version) {
