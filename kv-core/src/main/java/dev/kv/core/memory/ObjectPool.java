@@ -143,13 +143,15 @@ public final class ObjectPool<T> implements AutoCloseable {
   private int claimIn(int stripe, int state, int slots, boolean own) {
     int used = (int) Thread.currentThread().getId() << STATE_BITS | USED;
     int first = Stripes.cell(stripe);
+    boolean stays = own;
     for (int slot = first; slot < first + slots; slot++) {
       int now = states.getPlain(slot);
       if (now == state && states.compareAndSet(slot, state, used)) {
         return slot;
       }
-      if (own && (now & STATE) == USED && now != used) {
+      if (stays && (now & STATE) == USED && now != used) {
         Stripes.leave(stripe);
+        stays = false; // one move, however many slots others use
       }
     }
     return -1;

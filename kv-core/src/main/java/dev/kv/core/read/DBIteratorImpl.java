@@ -4,6 +4,7 @@ import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.errors.CorruptionException;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -206,6 +207,7 @@ final class DBIteratorImpl implements DBIterator {
       buffer.get(offset, copy);
       return copy;
     } finally {
+      VarHandle.acquireFence(); // the bytes are loaded before the check
       view.checkOpen();
       Reference.reachabilityFence(this);
     }
@@ -233,6 +235,12 @@ final class DBIteratorImpl implements DBIterator {
     return slice;
   }
 
+  /**
+   * Revokes the slices if a close came before the check. A close at the same moment may come
+   * between the check and the store into the slice, which a processor may delay: then the slice
+   * shows bytes of memory that is used again, until the cursor is used or collected. A full fence
+   * for each slice would prevent that.
+   */
   private void checkOpenAfterPointing() {
     if (!view.isOpen()) {
       revokeSlices();

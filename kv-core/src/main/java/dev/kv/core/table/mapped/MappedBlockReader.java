@@ -12,6 +12,7 @@ import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.options.CompressionType;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -270,6 +271,7 @@ public final class MappedBlockReader implements BlockAccess {
 
   /** Returns true if everything that this thread has read of a verified block was in the file. */
   private boolean isIntact(int block, long offset, int size, ByteBuffer probe) {
+    VarHandle.acquireFence(); // what was read is loaded before the probes
     int begin = (int) offset;
     int last = begin + size + BlockWriter.TRAILER - Integer.BYTES;
     int checksum = checksums[block];
