@@ -331,9 +331,7 @@ public final class Compactor implements BackgroundWorker.Work {
     try {
       errors.check();
       wake.run();
-      while (!isIdle()) {
-        monitor.awaitChange();
-      }
+      monitor.await(this::isIdle);
     } finally {
       monitor.unlock();
     }
@@ -356,9 +354,7 @@ public final class Compactor implements BackgroundWorker.Work {
     monitor.lock();
     try {
       List<Compaction> now = running.running();
-      while (running.isAnyRunning(now)) {
-        monitor.awaitChange();
-      }
+      monitor.await(() -> !running.isAnyRunning(now));
     } finally {
       monitor.unlock();
     }
@@ -372,9 +368,7 @@ public final class Compactor implements BackgroundWorker.Work {
       manual.add(request);
       wake.run();
       try {
-        while (!request.isDone()) {
-          monitor.awaitChange();
-        }
+        monitor.await(request::isDone);
       } finally {
         manual.remove(request);
       }
@@ -397,9 +391,7 @@ public final class Compactor implements BackgroundWorker.Work {
       jobs.commits().progress(); // writes that level 0 has stopped go on
       monitor.signalAll(); // who waits for a compaction that is due need not wait for it any more
       try {
-        while (running.compactions() > 0) {
-          monitor.awaitChange();
-        }
+        monitor.await(() -> running.compactions() == 0);
         suspensions++;
       } catch (Throwable e) {
         jobs.memTables().stallInputs().resume();

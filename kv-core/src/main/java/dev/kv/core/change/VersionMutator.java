@@ -112,9 +112,7 @@ public final class VersionMutator {
   private void awaitVacated(KeyBounds reserved) {
     monitor.lock();
     try {
-      while (!running.isVacated(reserved)) {
-        monitor.awaitChange();
-      }
+      monitor.await(() -> running.isVacated(reserved));
     } finally {
       monitor.unlock();
     }

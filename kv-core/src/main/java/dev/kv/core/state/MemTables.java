@@ -436,9 +436,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     monitor.lock();
     try {
       long target = switches;
-      while (flushes < target) {
-        monitor.awaitChange();
-      }
+      monitor.await(() -> flushes >= target);
     } finally {
       monitor.unlock();
     }
