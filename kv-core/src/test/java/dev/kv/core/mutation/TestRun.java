@@ -22,6 +22,9 @@ final class TestRun {
 
   static final int RAN_NOTHING = 2;
 
+  /** Before each failure in the output. */
+  static final String FAILURE = "failed: ";
+
   private TestRun() {}
 
   /** Runs {@code args}, each a class or {@code class#method} below {@code dev.kv.core}. */
@@ -45,7 +48,7 @@ final class TestRun {
                 .build(),
             listener);
     TestExecutionSummary summary = listener.getSummary();
-    summary.getFailures().forEach(failure -> System.out.println(failure.getException()));
+    summary.getFailures().forEach(failure -> System.out.println(FAILURE + failure.getException()));
     System.exit(
         summary.getTotalFailureCount() > 0
             ? FAILED
