@@ -36,23 +36,28 @@ final class Follower {
         .build();
   }
 
-  public static void main(String[] args) throws InterruptedException {
+  public static void main(String[] args) {
     SplittableRandom random = new SplittableRandom(Long.parseLong(args[2]));
     try (DB source = DB.open(Path.of(args[0]), options(Env.fileSystem()));
         DB copy = DB.open(Path.of(args[1]), Options.builder().createIfMissing(true).build())) {
       System.out.println("open");
       Thread writer = new Thread(() -> write(source, random));
       writer.setDaemon(true);
+      writer.setUncaughtExceptionHandler((thread, e) -> fail(e));
       writer.start();
       try (Changes changes = source.changes().open(position(source, copy))) {
         while (true) {
           apply(changes.take(), copy);
         }
       }
-    } catch (RuntimeException e) {
-      e.printStackTrace();
-      Runtime.getRuntime().halt(3);
+    } catch (Throwable e) {
+      fail(e);
     }
+  }
+
+  private static void fail(Throwable e) {
+    e.printStackTrace();
+    Runtime.getRuntime().halt(3);
   }
 
   /** Writes batches of a counter and an entry, forever. */
