@@ -381,9 +381,13 @@ final class FileEnvTest extends EnvContract {
   @Test
   void mappedFile_closedWhileRead_isUnmappedAfterTheRead() throws IOException {
     write("f", randomBytes(100_000, 1));
-    RandomAccessFile file = env.openRandomAccess(dir.resolve("f"), true);
+    MappedFile file = (MappedFile) env.openRandomAccess(dir.resolve("f"), true);
     assertThat(file.mappedBytes()).isEqualTo(100_000);
+    assertThat(file.tryRetain()).isTrue(); // as each read does at its beginning
     file.close();
+    fileEnv.awaitUnmapped();
+    assertThat(fileEnv.liveMappings()).isEqualTo(1);
+    file.release();
     fileEnv.awaitUnmapped();
     assertThat(fileEnv.liveMappings()).isZero();
     assertThatThrownBy(() -> file.read(0, ByteBuffer.allocate(1), 0, 1))
