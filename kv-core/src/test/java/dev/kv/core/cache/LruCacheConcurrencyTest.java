@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The cache under threads: one load, one free, none while pinned. */
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LruCacheConcurrencyTest {
   private static final long POISON = 0xdeadL;
   private static final int STEPS = Boolean.getBoolean("kv.long") ? 5_000_000 : 40_000;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A shortage of off-heap memory costs time, or a write that is tried again; it never lasts. */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MemoryShortageTest extends DbTestBase {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 

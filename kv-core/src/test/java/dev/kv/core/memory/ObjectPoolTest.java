@@ -3,6 +3,7 @@ package dev.kv.core.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.Call;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -71,7 +72,7 @@ class ObjectPoolTest {
     AtomicInteger twice = new AtomicInteger();
     ObjectPool<AtomicInteger> shared =
         new ObjectPool<>(1, AtomicInteger::new, object -> object.set(-1000));
-    Runnable user =
+    Call.Body user =
         () -> {
           for (int i = 0; i < 100_000; i++) {
             AtomicInteger mine = shared.acquire(i % 3);
@@ -86,12 +87,10 @@ class ObjectPoolTest {
             }
           }
         };
-    Thread one = new Thread(user);
-    Thread two = new Thread(user);
-    one.start();
-    two.start();
-    one.join();
-    two.join();
+    Call one = Call.start(user);
+    Call two = Call.start(user);
+    assertThat(one.outcome()).isNull();
+    assertThat(two.outcome()).isNull();
     assertThat(twice.get()).isZero();
     shared.close();
   }
@@ -283,19 +282,17 @@ class ObjectPoolTest {
                 return new Object();
               },
               object -> ended.incrementAndGet());
-      Runnable user =
+      Call.Body user =
           () -> {
             for (int i = 0; i < 20; i++) {
               shared.release(shared.acquire());
             }
           };
-      Thread one = new Thread(user);
-      Thread two = new Thread(user);
-      one.start();
-      two.start();
+      Call one = Call.start(user);
+      Call two = Call.start(user);
       shared.close();
-      one.join();
-      two.join();
+      assertThat(one.outcome()).isNull();
+      assertThat(two.outcome()).isNull();
 
       assertThat(ended.get()).isEqualTo(made.get());
     }

@@ -11,6 +11,7 @@ import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
+import dev.kv.core.Call;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.InternalKeyComparator;
@@ -35,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reads of memtables; what lies in tables is tested with the database. */
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class DatabaseReaderTest {
   private final DBComparator comparator = new SlowComparator();
   private final InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
@@ -536,14 +537,13 @@ final class DatabaseReaderTest {
     DBIterator iterator = reader.iterator(ReadOptions.DEFAULT);
     SlowComparator errors = (SlowComparator) comparator;
     errors.block();
-    Thread mover = new Thread(() -> iterator.seek(bytes("b")));
-    mover.start();
+    Call mover = Call.start(() -> iterator.seek(bytes("b")));
     errors.awaitEntered();
     assertThatThrownBy(iterator::seekToFirst)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("two threads");
     errors.unblock();
-    mover.join(10_000);
+    assertThat(mover.outcome()).isNull();
     assertThat(new String(iterator.key(), StandardCharsets.UTF_8)).isEqualTo("b");
     iterator.close();
   }

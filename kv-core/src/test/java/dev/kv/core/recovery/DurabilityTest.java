@@ -9,6 +9,7 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.WriteOptions;
 import dev.kv.admin.RepairReport;
+import dev.kv.core.Call;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
@@ -91,7 +92,7 @@ class DurabilityTest extends DbTestBase {
   void put_syncInASecondLog_keepsTheFirstAndItsOwnName() throws InterruptedException {
     open(strict().build());
     put("a", "1");
-    Thread flush = startFlushThatIsStuck();
+    Call flush = startFlushThatIsStuck();
     try {
       putSync("b", "2");
       assertThat(found(0, 1, "b")).isEqualTo("2");
@@ -101,19 +102,18 @@ class DurabilityTest extends DbTestBase {
     }
   }
 
-  private Thread startFlushThatIsStuck() {
+  private Call startFlushThatIsStuck() {
     env.tableSyncGate = errors;
     int tables = files(FileName.Kind.TABLE).size();
-    Thread flush = new Thread(() -> db.admin().flush());
-    flush.start();
+    Call flush = Call.start(() -> db.admin().flush());
     await("the flush's table", () -> files(FileName.Kind.TABLE).size() > tables);
     return flush;
   }
 
-  private void end(Thread flush) throws InterruptedException {
+  private void end(Call flush) throws InterruptedException {
     env.tableSyncGate = null;
     errors.countDown();
-    flush.join();
+    assertThat(flush.outcome()).isNull();
   }
 
   /**
@@ -211,7 +211,7 @@ class DurabilityTest extends DbTestBase {
     DBIterator old = db.iterator();
     db.admin().flush();
     put("b", "2");
-    Thread flush = startFlushThatIsStuck();
+    Call flush = startFlushThatIsStuck();
     try {
       Path decoy = directory.resolve("000001.ldb");
       env.createWritable(decoy).close();
