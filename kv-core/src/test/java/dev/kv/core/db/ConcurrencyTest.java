@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -125,6 +127,7 @@ class ConcurrencyTest extends DbTestBase {
             .writeBufferSize(64 << 10)
             .compaction(c -> c.maxBackground(2))
             .build());
+    Set<String> seen = ConcurrentHashMap.newKeySet();
     List<Thread> threads =
         start(
             THREADS,
@@ -147,13 +150,15 @@ class ConcurrencyTest extends DbTestBase {
                     cursor.seek(b(key(i * 37)));
                     assertThat(cursor.isValid() ? s(cursor.value()) : NOT_FOUND).isEqualTo(first);
                     if (first.equals(NOT_FOUND)) {
-                      break;
+                      return;
                     }
                   }
+                  seen.add(first);
                 }
               }
             });
     Thread.sleep(1500);
+    await("views of several batches", () -> seen.size() > 3 || failure.get() != null);
     stop.set(true);
     join(threads);
   }

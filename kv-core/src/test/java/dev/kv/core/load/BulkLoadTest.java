@@ -603,6 +603,7 @@ class BulkLoadTest extends DbTestBase {
     writes.await();
     Thread closer = new Thread(() -> db.close());
     closer.start();
+    await("the wait of the close", () -> !closer.isAlive() || waitsInClose(closer));
     closer.join(200);
     assertThat(closer.isAlive()).as("the close waits").isTrue();
     go.countDown();
@@ -610,6 +611,15 @@ class BulkLoadTest extends DbTestBase {
     assertThat(ingest.outcome()).isInstanceOf(DBClosedException.class);
     open(options);
     assertThat(contents()).isEqualTo("(b->old)");
+  }
+
+  private static boolean waitsInClose(Thread thread) {
+    return switch (thread.getState()) {
+      case WAITING, TIMED_WAITING, BLOCKED ->
+          Arrays.stream(thread.getStackTrace())
+              .anyMatch(frame -> frame.getMethodName().equals("close"));
+      default -> false;
+    };
   }
 
   /** An open refuses tables beside a MANIFEST that has no edit. */

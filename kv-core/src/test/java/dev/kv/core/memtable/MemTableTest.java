@@ -24,7 +24,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -429,7 +432,10 @@ class MemTableTest {
     MemTable table = create(DBComparator.bytewise(), 32 << 20);
     AtomicLong published = new AtomicLong(-1);
     AtomicBoolean done = new AtomicBoolean();
-    Call reader = Call.start(() -> readBackward(table, published, done));
+    CountDownLatch started = new CountDownLatch(1);
+    AtomicInteger met = new AtomicInteger();
+    Call reader = Call.start(() -> readBackward(table, published, done, started, met));
+    assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
     ByteBuffer source = direct(new byte[8]);
     for (long sequence = 0; sequence < 400_000; sequence++) {
       source.putLong(0, Long.reverseBytes(mixed(sequence)));
@@ -438,6 +444,7 @@ class MemTableTest {
     }
     done.set(true);
     assertThat(reader.outcome()).isNull();
+    assertThat(met).as("turns during which something was written").hasPositiveValue();
     table.release();
   }
 
@@ -446,7 +453,12 @@ class MemTableTest {
     return number ^ ((number >>> 3) * 0x9e3779b97f4a7c15L >>> 61);
   }
 
-  private static void readBackward(MemTable table, AtomicLong published, AtomicBoolean done) {
+  private static void readBackward(
+      MemTable table,
+      AtomicLong published,
+      AtomicBoolean done,
+      CountDownLatch started,
+      AtomicInteger met) {
     while (!done.get()) {
       long view = published.getAcquire();
       long expected = view | 7;
@@ -466,6 +478,10 @@ class MemTableTest {
           steps++;
         }
       }
+      if (view >= 0 && published.getAcquire() > view) {
+        met.incrementAndGet();
+      }
+      started.countDown();
     }
   }
 
