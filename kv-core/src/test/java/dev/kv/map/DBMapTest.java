@@ -22,6 +22,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NoSuchElementException;
@@ -251,7 +252,7 @@ class DBMapTest {
   @Test
   void iterator_duringWrites_isWeaklyConsistentAndHoldsNothing() {
     for (int i = 0; i < 100; i++) {
-      map.set(String.format("%03d", i), (long) i);
+      map.set(String.format(Locale.ROOT, "%03d", i), (long) i);
     }
     Iterator<String> keys = map.keySet().iterator();
     assertThat(keys.next()).isEqualTo("000");

@@ -7,6 +7,7 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.env.Env;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.osgi.framework.BundleActivator;
 import org.osgi.framework.BundleContext;
 
@@ -27,7 +28,7 @@ public final class BundleProgram implements BundleActivator {
     Path directory = Path.of(context.getProperty(DIRECTORY));
     try (DB db = DB.open(directory, options)) {
       for (int i = 0; i < KEYS; i++) {
-        db.put(String.format("key%06d", i).getBytes(US_ASCII), new byte[50]);
+        db.put(String.format(Locale.ROOT, "key%06d", i).getBytes(US_ASCII), new byte[50]);
       }
       db.admin().compactRange(null, null);
     }

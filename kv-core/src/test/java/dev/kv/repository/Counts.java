@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -129,9 +130,12 @@ final class Counts {
         + packages.entrySet().stream()
             .map(
                 each ->
-                    "  %s: %d classes, %d lines\n"
-                        .formatted(
-                            each.getKey(), each.getValue().classes(), each.getValue().lines()))
+                    String.format(
+                        Locale.ROOT,
+                        "  %s: %d classes, %d lines\n",
+                        each.getKey(),
+                        each.getValue().classes(),
+                        each.getValue().lines()))
             .collect(joining())
         + "public methods: "
         + methods.values().stream().mapToInt(Integer::intValue).sum()

@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -48,11 +49,12 @@ class CountsIT {
     StringBuilder text = new StringBuilder();
     for (Map.Entry<String, TreeSet<String>> path : paths.entrySet()) {
       text.append(
-          "%s: %d classes, %d of them named\n"
-              .formatted(
-                  path.getKey(),
-                  path.getValue().size(),
-                  Counts.named(path.getKey(), path.getValue()).size()));
+          String.format(
+              Locale.ROOT,
+              "%s: %d classes, %d of them named\n",
+              path.getKey(),
+              path.getValue().size(),
+              Counts.named(path.getKey(), path.getValue()).size()));
       path.getValue().forEach(each -> text.append("  ").append(each).append('\n'));
     }
     return text.toString();

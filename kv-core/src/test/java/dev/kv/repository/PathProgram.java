@@ -9,6 +9,7 @@ import dev.kv.Options;
 import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /**
  * Goes each path through the engine once, after a round that loads the classes and fills the cache.
@@ -90,6 +91,6 @@ final class PathProgram {
   }
 
   private static byte[] key(int i) {
-    return String.format("key%06d", i).getBytes(US_ASCII);
+    return String.format(Locale.ROOT, "key%06d", i).getBytes(US_ASCII);
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,11 @@ class SourceLinesTest {
   /** An import, or a string without a space: neither can be wrapped. */
   private static final Pattern UNBREAKABLE =
       Pattern.compile("import .*|\\s*(\\+ )?\"[^\" ]*\"[;,)]*");
+
+  /** A format of text, with the locale that the system is set to. */
+  private static final Pattern LOCALE_OF_THE_SYSTEM =
+      Pattern.compile(
+          "String\\s*\\.format\\(\\s*+(?!Locale\\.).*|%[0-9,]*d[^\"]*\"\\s*\\.formatted\\(");
 
   @Test
   void javaSources_ofAllModules_fitTheWidth() throws IOException {
@@ -55,6 +61,19 @@ class SourceLinesTest {
       if (Files.readString(source).contains("RuntimeException | Error ")
           && !List.of("Mapper.java", "Uninterrupted.java").contains(name)) {
         found.add(name);
+      }
+    }
+    assertThat(found).isEmpty();
+  }
+
+  /** The digits of the default locale may be others: text made of them is equal to no constant. */
+  @Test
+  void formats_ofTests_nameTheirLocale() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (Path source : sources(Path.of("").toAbsolutePath().getParent())) {
+      Matcher format = LOCALE_OF_THE_SYSTEM.matcher(Files.readString(source));
+      if (source.toString().replace('\\', '/').contains("/src/test/") && format.find()) {
+        found.add(source + ": " + format.group());
       }
     }
     assertThat(found).isEmpty();

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -67,7 +68,7 @@ class SpacePeerTest {
       Space dropped = space(db, "61", "62");
       Space kept = space(db, "61", "63");
       for (int i = 0; i < 3000; i++) {
-        String key = String.format("%04d", i);
+        String key = String.format(Locale.ROOT, "%04d", i);
         dropped.put(bytes(key), bytes("x"));
         kept.put(bytes(key), bytes("y"));
         neighbor.add(key + "=y");

@@ -40,6 +40,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
@@ -586,8 +587,8 @@ class SpaceTest {
     byte[] value = new byte[1000];
     for (int i = 0; i < 2000; i++) {
       new Random(i).nextBytes(value);
-      large.put(b(String.format("%04d", i)), value);
-      last.put(b(String.format("%04d", i)), value);
+      large.put(b(String.format(Locale.ROOT, "%04d", i)), value);
+      last.put(b(String.format(Locale.ROOT, "%04d", i)), value);
     }
     small.put(b("0000"), value);
     db.admin().flush();
@@ -601,8 +602,8 @@ class SpaceTest {
     assertThat(db.admin().approximateSizes(List.of(last.whole(all)))[0]).isGreaterThan(1_500_000);
 
     for (int i = 0; i < 2000; i++) {
-      last.delete(b(String.format("%04d", i)));
-      large.delete(b(String.format("%04d", i)));
+      last.delete(b(String.format(Locale.ROOT, "%04d", i)));
+      large.delete(b(String.format(Locale.ROOT, "%04d", i)));
     }
     db.admin().compactRange(last.prefix(), last.end());
     assertThat(db.admin().approximateSizes(List.of(last.whole(all)))[0]).isLessThan(100_000);

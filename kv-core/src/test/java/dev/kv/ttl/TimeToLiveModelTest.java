@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -62,7 +63,7 @@ class TimeToLiveModelTest {
   }
 
   private String randomKey() {
-    return String.format("key%03d", random.nextInt(KEYS));
+    return String.format(Locale.ROOT, "key%03d", random.nextInt(KEYS));
   }
 
   private String randomValue() {
@@ -254,7 +255,7 @@ class TimeToLiveModelTest {
         int millis = randomTime();
         try (BulkLoader loader = view(millis).loads().bulkLoader()) {
           for (int i = 0; i < 10; i++) {
-            String key = String.format("key%03d", i * 7);
+            String key = String.format(Locale.ROOT, "key%03d", i * 7);
             String value = randomValue();
             loader.put(b(key), b(value));
             model.put(key, new Timed(value, now + millis));

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -157,7 +158,7 @@ class InterruptTest {
   }
 
   private static byte[] line(int entry) {
-    return String.format("%016x %064x%n", entry, entry).getBytes(StandardCharsets.US_ASCII);
+    return String.format(Locale.ROOT, "%016x %064x%n", entry, entry).getBytes(StandardCharsets.US_ASCII);
   }
 
   private Path database() {

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Tag;
@@ -142,7 +143,7 @@ class MemoryLimitTest {
       byte[] bytes = text.toString().getBytes(StandardCharsets.US_ASCII);
       checksum.update(bytes);
       out.write(bytes);
-      String end = String.format("checksum %08x\n", checksum.getValue());
+      String end = String.format(Locale.ROOT, "checksum %08x\n", checksum.getValue());
       out.write(end.getBytes(StandardCharsets.US_ASCII));
     }
     for (String command : List.of("list", "verify")) {

@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -183,7 +184,8 @@ class RangeDeleteTest extends DbTestBase {
     assertThat(tables).hasSizeGreaterThan(4);
     reopen();
     for (FileMetadata each : tables.subList(1, tables.size() - 1)) {
-      Files.write(directory.resolve(String.format("%06d.ldb", each.number())), new byte[0]);
+      Files.write(
+          directory.resolve(String.format(Locale.ROOT, "%06d.ldb", each.number())), new byte[0]);
     }
     deleteRange(key(10), key(3990));
     assertThat(totalFiles()).isEqualTo(3);

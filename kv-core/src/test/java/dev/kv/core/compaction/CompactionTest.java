@@ -18,6 +18,7 @@ import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -96,7 +97,7 @@ class CompactionTest extends DbTestBase {
     String value = "x".repeat(1000);
     put("A", "va");
     for (int i = 0; i < 20_000; i++) {
-      put(String.format("B%010d", i), value);
+      put(String.format(Locale.ROOT, "B%010d", i), value);
     }
     put("C", "vc");
     db.admin().flush();

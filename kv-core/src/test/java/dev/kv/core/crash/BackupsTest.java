@@ -31,6 +31,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -585,8 +586,11 @@ class BackupsTest {
     CRC32C checksum = new CRC32C();
     checksum.update(lines.getBytes(US_ASCII));
     disk.createDirectory(BACKUPS.resolve("files"));
-    String text = lines + "checksum " + String.format("%08x", checksum.getValue()) + "\n";
-    write(BACKUPS.resolve(String.format("backup-%06d", number)), text.getBytes(US_ASCII));
+    String text =
+        lines + "checksum " + String.format(Locale.ROOT, "%08x", checksum.getValue()) + "\n";
+    write(
+        BACKUPS.resolve(String.format(Locale.ROOT, "backup-%06d", number)),
+        text.getBytes(US_ASCII));
   }
 
   @Test

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -68,7 +69,7 @@ final class ManifestSweepTest {
   }
 
   private static String key(int number) {
-    return String.format("key%05d", number);
+    return String.format(Locale.ROOT, "key%05d", number);
   }
 
   private void change(DB db, Env env, Random random, int number) throws IOException {

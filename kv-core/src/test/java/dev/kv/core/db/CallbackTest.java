@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -342,7 +343,7 @@ class CallbackTest {
     loader = loading;
     TreeMap<String, String> loaded = new TreeMap<>();
     for (int i = 0; i < 20_000; i++) {
-      String key = String.format("key load %06d", i);
+      String key = String.format(Locale.ROOT, "key load %06d", i);
       loading.put(bytes(key), bytes("loaded"));
       loaded.put(key, "loaded");
     }
@@ -427,7 +428,7 @@ class CallbackTest {
   }
 
   private static String key(int number) {
-    return String.format("key %03d", number);
+    return String.format(Locale.ROOT, "key %03d", number);
   }
 
   private static byte[] bytes(String text) {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
@@ -81,7 +82,7 @@ final class CloseRace {
   }
 
   private static byte[] key(int i) {
-    return String.format("key%06d", i).getBytes(StandardCharsets.US_ASCII);
+    return String.format(Locale.ROOT, "key%06d", i).getBytes(StandardCharsets.US_ASCII);
   }
 
   private static byte[] value(byte[] key) {

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -41,7 +42,7 @@ final class FilesInUseTest extends DbTestBase {
     for (int i = 0; i < entries; i++) {
       byte[] value = new byte[200];
       random.nextBytes(value);
-      byte[] key = String.format("%05d", random.nextInt(3000)).getBytes(US_ASCII);
+      byte[] key = String.format(Locale.ROOT, "%05d", random.nextInt(3000)).getBytes(US_ASCII);
       if (random.nextInt(10) == 0) {
         db.delete(key);
       } else {

@@ -30,6 +30,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -149,14 +150,14 @@ final class ReleaseDirectory {
   private static void loads(DB db, Path release) throws IOException {
     try (BulkLoader loader = db.loads().bulkLoader()) {
       for (int i = 0; i < 100; i++) {
-        loader.put(b(String.format("load/%04d", i)), b("loaded " + i));
+        loader.put(b(String.format(Locale.ROOT, "load/%04d", i)), b("loaded " + i));
       }
       loader.finish();
     }
     Path ingested = release.resolve("ingested.ldb");
     try (TableWriter writer = TableWriter.forIngest(ingested, Database.FEATURES.options())) {
       for (int i = 0; i < 50; i++) {
-        writer.add(b(String.format("ingest/%04d", i)), b("ingested " + i));
+        writer.add(b(String.format(Locale.ROOT, "ingest/%04d", i)), b("ingested " + i));
       }
       writer.finish();
     }
@@ -165,7 +166,7 @@ final class ReleaseDirectory {
     try (TableWriter writer =
         TableWriter.create(release.resolve("table.ldb"), Database.FEATURES.options())) {
       for (int i = 0; i < 50; i++) {
-        writer.add(b(String.format("entry %04d", i)), b("of a table " + i));
+        writer.add(b(String.format(Locale.ROOT, "entry %04d", i)), b("of a table " + i));
       }
       writer.finish();
     }
@@ -203,7 +204,7 @@ final class ReleaseDirectory {
   }
 
   static byte[] key(int i) {
-    return b(String.format("key %04d", i));
+    return b(String.format(Locale.ROOT, "key %04d", i));
   }
 
   static byte[] b(String text) {

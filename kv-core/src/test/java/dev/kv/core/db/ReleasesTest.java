@@ -30,6 +30,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -202,7 +203,7 @@ class ReleasesTest extends DbTestBase {
     try (TableReader table = TableReader.open(release.resolve("table.ldb"), options);
         DBIterator cursor = table.iterator(CHECKED)) {
       for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-        assertThat(s(cursor.key())).isEqualTo(String.format("entry %04d", entries));
+        assertThat(s(cursor.key())).isEqualTo(String.format(Locale.ROOT, "entry %04d", entries));
         assertThat(s(cursor.value())).isEqualTo("of a table " + entries);
         entries++;
       }

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -87,7 +88,7 @@ final class TableFaultInjection {
   }
 
   private static byte[] key(int i) {
-    return String.format("key%06d", i).getBytes(StandardCharsets.US_ASCII);
+    return String.format(Locale.ROOT, "key%06d", i).getBytes(StandardCharsets.US_ASCII);
   }
 
   private static byte[] value(byte[] key) {

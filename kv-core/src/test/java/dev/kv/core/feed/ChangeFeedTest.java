@@ -37,6 +37,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -372,7 +373,7 @@ class ChangeFeedTest extends DbTestBase {
       byte[] nothing = {};
       try (DB db = DB.open(Path.of(args[0]), options)) {
         for (int i = 0; i < 20_000; i++) {
-          db.put(b(String.format("%06d", i) + "k".repeat(1000)), nothing);
+          db.put(b(String.format(Locale.ROOT, "%06d", i) + "k".repeat(1000)), nothing);
         }
         try {
           db.deleteRange(b("0"), b("1"));

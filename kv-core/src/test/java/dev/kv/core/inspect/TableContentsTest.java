@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -59,7 +60,7 @@ class TableContentsTest {
   }
 
   private static byte[] key(int i) {
-    return Bytes.bytes(String.format("key%02d", i));
+    return Bytes.bytes(String.format(Locale.ROOT, "key%02d", i));
   }
 
   private List<TableContents.Handle> blocks(TableContents table) {

@@ -38,6 +38,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -533,7 +534,7 @@ class BulkLoadTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->1)(b->1)(m->1)(x->2)(y->2)");
     assertThat(filesPerLevel()).isEqualTo("1,0,0,0,0,0,2");
     FileMetadata copy = parts().versions().current().file(6, 0);
-    assertThat(directory.resolve(String.format("%06d.ldb", copy.number())))
+    assertThat(directory.resolve(String.format(Locale.ROOT, "%06d.ldb", copy.number())))
         .hasSameBinaryContentAs(first);
     Files.delete(first);
     reopen();
@@ -635,7 +636,7 @@ class BulkLoadTest extends DbTestBase {
     assertThatThrownBy(() -> DB.open(other, with)).isInstanceOf(DBIOException.class);
     env.heal();
     String[] blocks = new String[20]; // the first and the last are read before a copy
-    Arrays.setAll(blocks, i -> String.format("x%02d=", i) + "v".repeat(5000));
+    Arrays.setAll(blocks, i -> String.format(Locale.ROOT, "x%02d=", i) + "v".repeat(5000));
     Path damaged = table("damaged", blocks);
     byte[] bytes = Files.readAllBytes(damaged);
     bytes[bytes.length / 2] ^= 1;

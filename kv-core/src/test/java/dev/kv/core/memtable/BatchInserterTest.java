@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -134,7 +135,7 @@ class BatchInserterTest {
     EncodedBatch batch = new EncodedBatch();
     List<String> keys = new ArrayList<>();
     for (int i = 0; i < 5000; i++) {
-      String key = String.format("%016d", random.nextInt(1_000_000));
+      String key = String.format(Locale.ROOT, "%016d", random.nextInt(1_000_000));
       keys.add(key);
       batch.put(key.getBytes(StandardCharsets.US_ASCII), new byte[0]);
     }

@@ -10,6 +10,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class KeyFilterTest {
   }
 
   private static byte[] key(String prefix, int number) {
-    return bytes(prefix + "%012d".formatted(number));
+    return bytes(prefix + String.format(Locale.ROOT, "%012d", number));
   }
 
   @Test

@@ -173,7 +173,7 @@ class MemTableTest {
     Random random = new Random(1);
     for (int i = 0; i < 5000; i++) {
       int n = i % 100 == 0 ? random.nextInt(100_000) : 100_000 + i;
-      add(table, i + 1, ValueKind.VALUE, bytes(String.format("%08d", n)), new byte[0]);
+      add(table, i + 1, ValueKind.VALUE, bytes(String.format(Locale.ROOT, "%08d", n)), new byte[0]);
     }
     InternalIterator cursor = table.iterator();
     byte[] before = new byte[0];
@@ -400,10 +400,16 @@ class MemTableTest {
     MemTable table = create(ignoringCase, 1 << 20);
     for (int i = 0; i < 2000; i++) {
       assertThat(table.ensureRoomFor(200, 1)).isTrue();
-      add(table, i, ValueKind.VALUE, bytes("key%05d".formatted(i)), new byte[100]);
+      add(
+          table,
+          i,
+          ValueKind.VALUE,
+          bytes(String.format(Locale.ROOT, "key%05d", i)),
+          new byte[100]);
     }
     for (int i = 0; i < 2000; i++) {
-      assertThat(get(table, bytes("KEY%05d".formatted(i)), 2000)).isEqualTo(LookupResult.FOUND);
+      assertThat(get(table, bytes(String.format(Locale.ROOT, "KEY%05d", i)), 2000))
+          .isEqualTo(LookupResult.FOUND);
     }
     table.release();
   }

@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -186,9 +187,11 @@ class PlyvelPeerTest {
       try (DB db = DB.open(directory, options)) {
         for (int i = 0; i < 1500; i++) {
           byte[] key =
-              String.format("key%03d", random.nextInt(300)).getBytes(StandardCharsets.UTF_8);
+              String.format(Locale.ROOT, "key%03d", random.nextInt(300))
+                  .getBytes(StandardCharsets.UTF_8);
           byte[] other =
-              String.format("key%03d", random.nextInt(300)).getBytes(StandardCharsets.UTF_8);
+              String.format(Locale.ROOT, "key%03d", random.nextInt(300))
+                  .getBytes(StandardCharsets.UTF_8);
           byte[] value = new byte[random.nextInt(600)];
           random.nextBytes(value);
           if (random.nextBoolean()) {
@@ -273,7 +276,7 @@ class PlyvelPeerTest {
       for (int i = 0; i < 400; i++) {
         byte[] value = new byte[random.nextInt(20) == 0 ? 40_000 : random.nextInt(600)];
         random.nextBytes(value);
-        db.put(String.format("key%05d", i).getBytes(StandardCharsets.UTF_8), value);
+        db.put(String.format(Locale.ROOT, "key%05d", i).getBytes(StandardCharsets.UTF_8), value);
       }
     }
     int lossy = 0;

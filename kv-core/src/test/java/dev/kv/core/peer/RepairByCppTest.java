@@ -27,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.fusesource.leveldbjni.JniDBFactory;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,7 +109,7 @@ class RepairByCppTest {
     Options options = Options.builder().compression(CompressionType.NONE).build();
     OffHeapBudget budget = new OffHeapBudget(0);
     TableFormat format = TableFormat.of(options);
-    Path table = directory.resolve(String.format("%06d.sst", number));
+    Path table = directory.resolve(String.format(Locale.ROOT, "%06d.sst", number));
     try (WritableFile file = Env.fileSystem().createWritable(table);
         BuildBuffers buffers = new BuildBuffers(format, budget)) {
       TableBuilder builder = new TableBuilder(format, ORDER, file, buffers);

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
@@ -369,7 +370,7 @@ final class DBIterTest {
   @Test
   void samples_areTakenAboutEveryMiB() {
     for (int i = 0; i < 600; i++) {
-      put(String.format("key%04d", i), i + 1, "v".repeat(50_000));
+      put(String.format(Locale.ROOT, "key%04d", i), i + 1, "v".repeat(50_000));
     }
     DBIter cursor = cursor(2000);
     forward(cursor);
@@ -381,8 +382,8 @@ final class DBIterTest {
   @Test
   void steps_inBothDirections_allocateNothing() {
     for (int i = 0; i < 1000; i++) {
-      put(String.format("key%04d", i), 2 * i + 1, "value " + i);
-      put(String.format("key%04d", i), 2 * i + 2, "newer " + i);
+      put(String.format(Locale.ROOT, "key%04d", i), 2 * i + 1, "value " + i);
+      put(String.format(Locale.ROOT, "key%04d", i), 2 * i + 2, "newer " + i);
     }
     DBIter cursor = cursor(5000);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -405,7 +406,7 @@ final class DBIterTest {
   private void deleteMany(int count) {
     put("a", 1, "a1");
     for (int i = 0; i < count; i++) {
-      delete(String.format("d%04d", i), 2 + i);
+      delete(String.format(Locale.ROOT, "d%04d", i), 2 + i);
     }
   }
 

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
@@ -200,7 +201,7 @@ final class TableReadsTest {
 
   private void fill(int count, byte[] value) {
     for (int i = 0; i < count; i++) {
-      tree.put(bytes(String.format("key%04d", i)), value);
+      tree.put(bytes(String.format(Locale.ROOT, "key%04d", i)), value);
     }
   }
 
@@ -241,7 +242,7 @@ final class TableReadsTest {
     fill(2000, new byte[100]);
     tree.toLevel(2, 3);
     for (int i = 0; i < 2000; i += 10) {
-      put(String.format("key%04d", i), "newer");
+      put(String.format(Locale.ROOT, "key%04d", i), "newer");
     }
     tree.toLevel(0, 1);
     ByteBuffer key = ByteBuffer.allocateDirect(7).put(0, bytes("key0500"));

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +38,7 @@ class CorruptionTest extends DbTestBase {
   private static final int VALUE_LENGTH = 1000;
 
   private static String numbered(int i) {
-    return String.format("%016d", i);
+    return String.format(Locale.ROOT, "%016d", i);
   }
 
   /** The value of a number: random, so that it does not compress. */

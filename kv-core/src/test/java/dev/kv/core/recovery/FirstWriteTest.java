@@ -32,6 +32,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -250,7 +251,8 @@ class FirstWriteTest extends DbTestBase {
     int next = Integer.parseInt(current().substring("MANIFEST-".length()));
     assertThat(next).isGreaterThan(table);
     assertThat(current()).isNotEqualTo(manifest);
-    assertThat(logFile().getFileName().toString()).isEqualTo(String.format("%06d.log", next + 1));
+    assertThat(logFile().getFileName().toString())
+        .isEqualTo(String.format(Locale.ROOT, "%06d.log", next + 1));
   }
 
   /** What an eager open is needed for. */

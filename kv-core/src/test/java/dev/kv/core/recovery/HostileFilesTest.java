@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
@@ -569,7 +570,7 @@ class HostileFilesTest {
 
   private void linkTables(Path target, int first) throws IOException {
     for (int number = first; number < first + 54; number++) {
-      Path link = directory.resolve(String.format("%06d.ldb", number));
+      Path link = directory.resolve(String.format(Locale.ROOT, "%06d.ldb", number));
       if (!Files.exists(link)) {
         Files.createSymbolicLink(link, target);
       }

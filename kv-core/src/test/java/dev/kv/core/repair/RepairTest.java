@@ -33,6 +33,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -475,7 +476,7 @@ class RepairTest {
       try (BulkLoader load = db.loads().bulkLoader()) {
         int tables = tables(disk, directory);
         for (int i = 0; tables(disk, directory) < tables + 3; i++) {
-          load.put(bytes(String.format("key%07d", i)), new byte[10_000]);
+          load.put(bytes(String.format(Locale.ROOT, "key%07d", i)), new byte[10_000]);
         }
         killed = disk.crashClone(100, 1);
       }

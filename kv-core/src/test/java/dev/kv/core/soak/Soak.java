@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -348,7 +349,7 @@ final class Soak {
   }
 
   private static byte[] key(int number) {
-    return String.format("%08d", number).getBytes(StandardCharsets.US_ASCII);
+    return String.format(Locale.ROOT, "%08d", number).getBytes(StandardCharsets.US_ASCII);
   }
 
   private static int number(byte[] key) {

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ class InPlaceReadTest extends DbTestBase {
   }
 
   private static String name(int i) {
-    return String.format("key%06d", i);
+    return String.format(Locale.ROOT, "key%06d", i);
   }
 
   private static String text(int i) {

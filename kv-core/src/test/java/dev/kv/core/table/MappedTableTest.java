@@ -37,6 +37,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -71,7 +72,7 @@ class MappedTableTest {
   }
 
   private static byte[] key(int i) {
-    return String.format("key%06d", i).getBytes(StandardCharsets.US_ASCII);
+    return String.format(Locale.ROOT, "key%06d", i).getBytes(StandardCharsets.US_ASCII);
   }
 
   private static byte[] value(int i, int length) {

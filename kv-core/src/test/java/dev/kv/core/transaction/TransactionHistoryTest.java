@@ -20,6 +20,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
@@ -147,7 +148,7 @@ class TransactionHistoryTest extends DbTestBase {
   }
 
   private static String commitKey(int id) {
-    return String.format("commit%09d", id);
+    return String.format(Locale.ROOT, "commit%09d", id);
   }
 
   private void writePlain(Random random, Record record) {

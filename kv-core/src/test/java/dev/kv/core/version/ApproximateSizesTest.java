@@ -9,6 +9,7 @@ import dev.kv.options.CompressionType;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +27,7 @@ class ApproximateSizesTest {
   private final Random random = new Random(301);
 
   private static byte[] key(int n) {
-    return String.format("key%06d", n).getBytes(StandardCharsets.US_ASCII);
+    return String.format(Locale.ROOT, "key%06d", n).getBytes(StandardCharsets.US_ASCII);
   }
 
   private byte[] value(int length) {

@@ -19,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,7 +51,7 @@ class StoreTest {
   }
 
   private static byte[] key(int number) {
-    return String.format("%016d", number).getBytes(UTF_8);
+    return String.format(Locale.ROOT, "%016d", number).getBytes(UTF_8);
   }
 
   private static byte[] value(int number) {

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -97,8 +98,8 @@ class DatabaseFilesTest {
 
   /** Replaces the MANIFEST of a number by one of the next, in the order in which kv does it. */
   private static void replaceManifest(Path dir, int number) throws IOException {
-    Path before = dir.resolve(String.format("MANIFEST-%06d", number));
-    Path after = dir.resolve(String.format("MANIFEST-%06d", number + 1));
+    Path before = dir.resolve(String.format(Locale.ROOT, "MANIFEST-%06d", number));
+    Path after = dir.resolve(String.format(Locale.ROOT, "MANIFEST-%06d", number + 1));
     Files.copy(before, after);
     Path current = Files.writeString(dir.resolve("000001.dbtmp"), after.getFileName() + "\n");
     Files.move(

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -74,7 +75,7 @@ class CompactCommandTest {
       for (int i = 0; i < 3000; i++) {
         byte[] value = new byte[4000];
         random.nextBytes(value);
-        db.put(String.format("key%06d", i).getBytes(), value);
+        db.put(String.format(Locale.ROOT, "key%06d", i).getBytes(), value);
       }
       db.admin().compactRange(null, null);
     }

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -293,7 +294,8 @@ class VerifyCommandTest {
     }
     // The second database's log holds the sequence number that follows.
     long number = Long.parseLong(older.getFileName().toString().replace(".log", ""));
-    Files.copy(logs(other).get(0), dir.resolve(String.format("%06d.log", number + 10)));
+    Files.copy(
+        logs(other).get(0), dir.resolve(String.format(Locale.ROOT, "%06d.log", number + 10)));
     Cli verify = Cli.run("verify", dir.toString());
     assertThat(verify.exitCode()).as(verify.out()).isZero();
     assertThat(verify.out()).contains("2 logs, 2 batches");
@@ -475,7 +477,7 @@ class VerifyCommandTest {
     }
 
     private static FileMetadata write(Path dir, Table table) throws IOException {
-      Path file = dir.resolve(String.format("%06d.ldb", table.number()));
+      Path file = dir.resolve(String.format(Locale.ROOT, "%06d.ldb", table.number()));
       byte[] smallest = null;
       byte[] largest = {};
       try (var writer = dev.kv.table.TableWriter.create(file, UNSHORTENED)) {

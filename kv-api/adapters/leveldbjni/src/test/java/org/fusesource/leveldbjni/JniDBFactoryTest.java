@@ -15,6 +15,7 @@ import java.lang.reflect.Modifier;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -215,7 +216,7 @@ class JniDBFactoryTest {
   }
 
   private static byte[] key(int i) {
-    return JniDBFactory.bytes(String.format("key%06d", i));
+    return JniDBFactory.bytes(String.format(Locale.ROOT, "key%06d", i));
   }
 
   private void fill(DBFactory factory, int round) throws IOException {

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,7 +65,7 @@ class BlockScannerTest {
         byte[] value = new byte[valueSize];
         random.nextBytes(value);
         Arrays.fill(value, 0, valueSize / 2, (byte) 'v');
-        writer.add(String.format("%08d", i).getBytes(), value);
+        writer.add(String.format(Locale.ROOT, "%08d", i).getBytes(), value);
       }
       writer.finish();
     }

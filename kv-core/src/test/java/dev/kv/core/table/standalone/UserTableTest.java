@@ -33,6 +33,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -59,7 +60,7 @@ class UserTableTest {
   }
 
   private static byte[] key(int i) {
-    return String.format("key%04d", i).getBytes();
+    return String.format(Locale.ROOT, "key%04d", i).getBytes();
   }
 
   private void write(int count) {

@@ -11,6 +11,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.iq80.leveldb.CompressionType;
 import org.iq80.leveldb.DB;
@@ -163,7 +164,7 @@ class Iq80DBFactoryTest {
   }
 
   private static byte[] key(int round, int i) {
-    return Iq80DBFactory.bytes(String.format("key%02d%06d", round, i));
+    return Iq80DBFactory.bytes(String.format(Locale.ROOT, "key%02d%06d", round, i));
   }
 
   private void fill(DBFactory factory, int round) throws IOException {
