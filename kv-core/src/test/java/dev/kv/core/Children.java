@@ -2,12 +2,19 @@ package dev.kv.core;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** Starts JVMs that run a part of a test. */
 public final class Children {
+  private static final int MAX_MINUTES = Boolean.getBoolean("kv.long") ? 600 : 10;
+
+  private static final List<String> OPTIONS =
+      List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_OPTS");
+
   private Children() {}
 
   /** The output of a child JVM, and its exit code. */
@@ -25,12 +32,38 @@ public final class Children {
    */
   public static Ended run(List<String> flags, Class<?> main, String... arguments)
       throws IOException, InterruptedException {
-    Process child =
-        new ProcessBuilder(command(flags, main.getName(), List.of(arguments)))
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Ended(child.waitFor(), output);
+    Path output = Files.createTempFile("child", ".txt");
+    try {
+      Process child =
+          builder(command(flags, main.getName(), List.of(arguments)))
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
+      boolean ended = child.waitFor(MAX_MINUTES, TimeUnit.MINUTES);
+      if (!ended) {
+        child.destroyForcibly().waitFor();
+      }
+      String text = new String(Files.readAllBytes(output), StandardCharsets.UTF_8);
+      if (!ended) {
+        throw new AssertionError(main + " does not end; it printed " + text);
+      }
+      return new Ended(child.exitValue(), text);
+    } finally {
+      Files.delete(output);
+    }
+  }
+
+  /**
+   * Returns a builder for a command that runs a JVM. The options that the environment has for each
+   * JVM are not for that one, which would also print that it takes them.
+   *
+   * @param command the command
+   * @return the builder
+   */
+  public static ProcessBuilder builder(List<String> command) {
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().keySet().removeAll(OPTIONS);
+    return builder;
   }
 
   /**

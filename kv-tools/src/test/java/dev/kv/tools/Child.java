@@ -5,12 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** A process that has ended, with the text of its streams. */
 public record Child(int exitCode, String out, String err, double seconds) {
   private static final long POLL_MILLIS = 1;
+  private static final long MAX_MINUTES = 5;
+
+  private static final List<String> OPTIONS =
+      List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_OPTS");
+
+  /**
+   * Returns a builder for a command that runs a JVM, which does not take the options that the
+   * environment has for each JVM.
+   */
+  public static ProcessBuilder builder(List<String> command) {
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().keySet().removeAll(OPTIONS);
+    return builder;
+  }
 
   /** Runs a process with empty standard input to its end; keeps its streams in {@code temp}. */
   public static Child run(ProcessBuilder builder, Path temp) throws Exception {
@@ -31,7 +46,9 @@ public record Child(int exitCode, String out, String err, double seconds) {
 
   /** Waits until a condition holds or a process has ended. */
   public static void await(Process process, BooleanSupplier condition) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MAX_MINUTES);
     while (process.isAlive() && !condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("no end of the wait").isLessThan(end);
       Thread.sleep(POLL_MILLIS);
     }
   }

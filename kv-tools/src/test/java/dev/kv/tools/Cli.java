@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
 
 /**
  * One run of the command line inside the test's JVM, with its streams caught; {@code bytes} is
@@ -31,6 +32,13 @@ public record Cli(int exitCode, byte[] bytes, String err) {
     words.addAll(List.of(flags));
     words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     return words;
+  }
+
+  /** Returns those words as sh reads them. */
+  public static String inShell(String... flags) {
+    return inProcess(flags).stream()
+        .map(word -> "'" + word.replace("'", "'\\''") + "'")
+        .collect(Collectors.joining(" "));
   }
 
   /** Returns the command line as the shell has it. */

@@ -1,11 +1,13 @@
 package dev.kv.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.bytes.DBComparator;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +31,12 @@ class HostileNamesTest {
       DBComparator.of(HOSTILE, Arrays::compareUnsigned);
 
   @TempDir Path temp;
+
+  @BeforeEach
+  void requireNames() {
+    Charset names = Charset.forName(System.getProperty("sun.jnu.encoding"));
+    assumeThat(names.newEncoder().canEncode(HOSTILE)).as("%s can name the files", names).isTrue();
+  }
 
   private Path database(DBComparator order) throws IOException {
     Path directory = temp.resolve("db" + HOSTILE);

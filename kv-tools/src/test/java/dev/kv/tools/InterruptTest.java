@@ -31,7 +31,7 @@ class InterruptTest {
   private Process start(String... args) throws IOException {
     List<String> command = Cli.inProcess();
     command.addAll(List.of(args));
-    return new ProcessBuilder(command)
+    return Child.builder(command)
         .redirectOutput(temp.resolve("out").toFile())
         .redirectError(temp.resolve("err").toFile())
         .start();
@@ -41,6 +41,12 @@ class InterruptTest {
     assertThat(signal(process)).isZero();
     assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).isNotZero();
+  }
+
+  /** Interrupts a command that may end before the signal is there. */
+  private static void interruptIfAlive(Process process) throws Exception {
+    signal(process);
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
   }
 
   /**
@@ -116,14 +122,15 @@ class InterruptTest {
     List<String> words = Cli.inProcess("-Djava.io.tmpdir=" + temp);
     words.add(command);
     Process process =
-        new ProcessBuilder(words)
+        Child.builder(words)
             .redirectOutput(temp.resolve("out").toFile())
             .redirectError(temp.resolve("err").toFile())
             .start();
-    Child.await(process, () -> !scratch(command).isEmpty());
-    Path dir = temp.resolve(scratch(command).get(0));
-    Child.await(process, () -> Child.count(dir, ".ldb") > 0);
-    interrupt(process);
+    Child.await(
+        process,
+        () ->
+            scratch(command).stream().anyMatch(dir -> Child.count(temp.resolve(dir), ".ldb") > 0));
+    interruptIfAlive(process);
     assertThat(scratch(command)).isEmpty();
     assertThat(Files.readString(temp.resolve("err"))).doesNotContain("WARN", "not deleted");
   }
@@ -142,12 +149,12 @@ class InterruptTest {
     List<String> words = Cli.inProcess("-Djava.io.tmpdir=" + temp);
     words.addAll(List.of("repair", dir.toString(), "--dry-run"));
     Process process =
-        new ProcessBuilder(words)
+        Child.builder(words)
             .redirectOutput(temp.resolve("out").toFile())
             .redirectError(temp.resolve("err").toFile())
             .start();
     Child.await(process, () -> !scratch("dry-run").isEmpty());
-    interrupt(process);
+    interruptIfAlive(process);
     assertThat(scratch("dry-run")).isEmpty();
     assertThat(Files.readString(temp.resolve("err"))).doesNotContain("not deleted");
   }
@@ -158,7 +165,8 @@ class InterruptTest {
   }
 
   private static byte[] line(int entry) {
-    return String.format(Locale.ROOT, "%016x %064x%n", entry, entry).getBytes(StandardCharsets.US_ASCII);
+    return String.format(Locale.ROOT, "%016x %064x%n", entry, entry)
+        .getBytes(StandardCharsets.US_ASCII);
   }
 
   private Path database() {
@@ -192,8 +200,7 @@ class InterruptTest {
       long tables = Child.count(dir, ".ldb") + newTables % 3;
       Process process = start("compact", dir.toString());
       Child.await(process, () -> isOpen(dir) && Child.count(dir, ".ldb") >= tables);
-      signal(process);
-      assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+      interruptIfAlive(process);
       interrupted += process.exitValue() == 0 ? 0 : 1;
       Cli verify = Cli.run("verify", dir.toString());
       assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
@@ -210,8 +217,7 @@ class InterruptTest {
     Path copy = temp.resolve("copy");
     Process process = start("copy", dir.toString(), copy.toString());
     Child.await(process, () -> Files.exists(temp.resolve("copy.partial/files/CURRENT")));
-    signal(process);
-    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    interruptIfAlive(process);
     assertThat(Fixtures.listing(dir)).isEqualTo(before);
     if (!Files.exists(copy)) { // unless it was quicker than the signal
       assertThat(process.exitValue()).isNotZero();

@@ -50,7 +50,7 @@ class LocaleIT {
   /** Runs kv with words as sh reads them: printf writes bytes that this JVM may not pass on. */
   private Child run(Path jdk, String locale, String words) throws Exception {
     ProcessBuilder builder =
-        new ProcessBuilder("sh", "-c", "exec \"$JAVA\" -jar \"$JAR\" " + words)
+        Child.builder(List.of("sh", "-c", "exec \"$JAVA\" -jar \"$JAR\" " + words))
             .directory(temp.toFile());
     builder.environment().put("JAVA", jdk.resolve("bin/java").toString());
     builder.environment().put("JAR", JAR.toString());

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Tag;
@@ -32,7 +33,7 @@ class MemoryLimitTest {
     words.addAll(List.of(command));
     Path err = temp.resolve("err");
     Process process =
-        new ProcessBuilder(words)
+        Child.builder(words)
             .redirectInput(input.toFile())
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(err.toFile())
@@ -110,22 +111,33 @@ class MemoryLimitTest {
     try (Stream<Path> files = Files.list(db)) {
       table = files.filter(each -> each.toString().endsWith(".ldb")).findFirst().get().toString();
     }
-    String words =
-        command
-            .replace("DB", db.toString())
-            .replace("COPY", temp.resolve("copy").toString())
-            .replace("BACKUPS", temp.resolve("backups").toString())
-            .replace("OTHER", temp.resolve("other").toString())
-            .replace("NEW", temp.resolve("new").toString())
-            .replace("FILE", file.toString())
-            .replace("TABLE", table);
+    Map<String, String> paths =
+        Map.of(
+            "DB",
+            db.toString(),
+            "COPY",
+            temp.resolve("copy").toString(),
+            "BACKUPS",
+            temp.resolve("backups").toString(),
+            "OTHER",
+            temp.resolve("other").toString(),
+            "NEW",
+            temp.resolve("new").toString(),
+            "FILE",
+            file.toString(),
+            "TABLE",
+            table);
+    String[] words =
+        Stream.of(command.split(" "))
+            .map(word -> paths.getOrDefault(word, word))
+            .toArray(String[]::new);
     Path input = Files.writeString(temp.resolve("input"), "a\tb\n");
-    Run run = run(input, words.split(" "));
-    assertThat(run.err()).as(words).doesNotContain("\tat ", "Exception");
+    Run run = run(input, words);
+    assertThat(run.err()).as(command).doesNotContain("\tat ", "Exception");
     if (run.exit() != 0) {
       assertThat(run.exit()).isEqualTo(1);
-      assertThat(run.err()).as(words).contains("kv: ", "give the JVM more", "JAVA_OPTS=-X");
-      assertThat(run.err()).as(words).hasLineCount(1);
+      assertThat(run.err()).as(command).contains("kv: ", "give the JVM more", "JAVA_OPTS=-X");
+      assertThat(run.err()).as(command).hasLineCount(1);
     }
   }
 

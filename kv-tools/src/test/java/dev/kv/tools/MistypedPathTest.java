@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,13 +74,19 @@ class MistypedPathTest {
         Files.createSymbolicLink(partial, path);
       }
       String[] words =
-          command
-              .replace("DB", db.toString())
-              .replace("BACKUPS", backups.toString())
-              .replace("WRONG", path.toString())
-              .replace("NEW", temp.resolve("new").toString())
-              .replace("TABLE", table(db))
-              .split(" ");
+          words(
+              command,
+              Map.of(
+                  "DB",
+                  db.toString(),
+                  "BACKUPS",
+                  backups.toString(),
+                  "WRONG",
+                  path.toString(),
+                  "NEW",
+                  temp.resolve("new").toString(),
+                  "TABLE",
+                  table(db)));
       Cli run = Cli.runWithInput(input(command), words);
       assertThat(run.exitCode()).as("%s: %s", Arrays.toString(words), run.out()).isEqualTo(1);
       assertThat(run.err()).as(Arrays.toString(words)).hasLineCount(1);
@@ -93,11 +100,15 @@ class MistypedPathTest {
       Files.move(mine, partial);
       Cli run =
           Cli.run(
-              command
-                  .replace("DB", db.toString())
-                  .replace("BACKUPS", backups.toString())
-                  .replace("NEW", temp.resolve("new").toString())
-                  .split(" "));
+              words(
+                  command,
+                  Map.of(
+                      "DB",
+                      db.toString(),
+                      "BACKUPS",
+                      backups.toString(),
+                      "NEW",
+                      temp.resolve("new").toString())));
       assertThat(run.exitCode()).isEqualTo(1);
       assertThat(tree(partial)).isEqualTo(before);
     }
@@ -143,12 +154,17 @@ class MistypedPathTest {
     String before = tree(temp);
     for (String missing : List.of("missing", "missing/db")) {
       String[] words =
-          command
-              .replace("DB", db.toString())
-              .replace("MISSING", temp.resolve(missing).toString())
-              .replace("NEW", temp.resolve("new").toString())
-              .replace("TABLE", table(db))
-              .split(" ");
+          words(
+              command,
+              Map.of(
+                  "DB",
+                  db.toString(),
+                  "MISSING",
+                  temp.resolve(missing).toString(),
+                  "NEW",
+                  temp.resolve("new").toString(),
+                  "TABLE",
+                  table(db)));
       Cli run = Cli.runWithInput(input(command), words);
       assertThat(run.exitCode()).as("%s: %s", Arrays.toString(words), run.out()).isNotZero();
       assertThat(run.err()).as(Arrays.toString(words)).contains("missing").hasLineCount(1);
@@ -194,17 +210,30 @@ class MistypedPathTest {
     Path db = Fixtures.copy("plain", temp);
     String before = tree(temp);
     String[] words =
-        command
-            .replace("EMPTY", "")
-            .replace("DB", db.toString())
-            .replaceFirst("BACKUPS|NEW", temp.resolve("other").toString())
-            .split(" ", -1);
+        words(
+            command,
+            Map.of(
+                "EMPTY",
+                "",
+                "DB",
+                db.toString(),
+                "BACKUPS",
+                temp.resolve("other").toString(),
+                "NEW",
+                temp.resolve("other").toString()));
     Cli run = Cli.run(words);
     assertThat(run.exitCode()).as("%s: %s", command, run.err()).isEqualTo(2);
     assertThat(run.err())
         .contains(": '' is not a file name; . is the working directory")
         .doesNotContain("Invalid");
     assertThat(tree(temp)).isEqualTo(before);
+  }
+
+  /** Returns the words of a command, with paths, which may have blanks, in the place of names. */
+  private static String[] words(String command, Map<String, String> paths) {
+    return Stream.of(command.split(" "))
+        .map(word -> paths.getOrDefault(word, word))
+        .toArray(String[]::new);
   }
 
   private static String input(String command) {

@@ -2,6 +2,7 @@ package dev.kv.core.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Children;
 import dev.kv.options.CompressionType;
 import java.io.File;
 import java.io.IOException;
@@ -72,8 +73,7 @@ class NativeSnappyTest {
     command.addAll(arguments);
     File output = directory.resolve("out").toFile();
     File errors = directory.resolve("err").toFile();
-    Process child =
-        new ProcessBuilder(command).redirectOutput(output).redirectError(errors).start();
+    Process child = Children.builder(command).redirectOutput(output).redirectError(errors).start();
     assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
     return new Outcome(
         Files.readString(output.toPath(), StandardCharsets.UTF_8),

@@ -189,7 +189,7 @@ class ChangeFeedCrashTest {
     Path errors = temp.resolve("errors");
     Path output = temp.resolve("output");
     Process child =
-        new ProcessBuilder(
+        Children.builder(
                 Children.quickCommand(
                     List.of("-Xmx128m"),
                     Follower.class,

@@ -49,10 +49,7 @@ class DamageTest {
             Integer.toString(masks),
             Integer.toString(writeEvery));
     Process child =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
+        Children.builder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
     try {
       assertThat(child.waitFor(Seeds.LONG ? 600 : 10, TimeUnit.MINUTES))
           .as("%s", Files.readString(output))

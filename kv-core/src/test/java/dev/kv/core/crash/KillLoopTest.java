@@ -146,7 +146,7 @@ class KillLoopTest {
     // A file, not a pipe: everything that the child reported before it was killed can be read.
     Path output = temp.resolve("output");
     Process child =
-        new ProcessBuilder(
+        Children.builder(
                 Children.quickCommand(
                     List.of("-Xmx128m"),
                     Victim.class,

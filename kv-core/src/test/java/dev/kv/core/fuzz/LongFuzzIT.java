@@ -32,7 +32,7 @@ class LongFuzzIT {
     Path directory = Files.createDirectories(Path.of("target", "fuzz").toAbsolutePath());
     Path log = directory.resolve(name + ".log");
     Process jazzer =
-        new ProcessBuilder(
+        Children.builder(
                 Children.command(
                     List.of(
                         "-Xmx512m",

@@ -3,15 +3,13 @@ package dev.kv.core.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.Children;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The budget, scratch buffers and arenas. */
@@ -320,17 +318,7 @@ class OffHeapMemoryTest {
 
   @Test
   void directMemory_spent_isAnExceptionThatNamesTheFlag() throws IOException, InterruptedException {
-    Process child =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:MaxDirectMemorySize=4m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Child.class.getName())
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(output).startsWith("0 ").contains("-XX:MaxDirectMemorySize", "offHeapLimit");
+    Children.Ended child = Children.run(List.of("-XX:MaxDirectMemorySize=4m"), Child.class);
+    assertThat(child.output()).startsWith("0 ").contains("-XX:MaxDirectMemorySize", "offHeapLimit");
   }
 }

@@ -122,7 +122,7 @@ class MutantsIT {
             "-XX:-CreateCoredumpOnCrash",
             "-XX:ErrorFile=" + output.resolveSibling("crash.log"));
     Process process =
-        new ProcessBuilder(Children.command(flags, classPath, TestRun.class.getName(), tests))
+        Children.builder(Children.command(flags, classPath, TestRun.class.getName(), tests))
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();

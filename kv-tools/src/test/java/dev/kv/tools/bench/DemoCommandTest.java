@@ -2,6 +2,7 @@ package dev.kv.tools.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.tools.Child;
 import dev.kv.tools.Cli;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ class DemoCommandTest {
     List<String> command = Cli.inProcess("-Xmx64m");
     command.addAll(List.of("demo", temp.resolve("demo").toString(), "--entries", "200000"));
     Process child =
-        new ProcessBuilder(command)
+        Child.builder(command)
             .redirectOutput(temp.resolve("out").toFile())
             .redirectError(temp.resolve("err").toFile())
             .start();

@@ -3,6 +3,7 @@ package dev.kv.tools.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.kv.tools.Child;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
@@ -50,11 +51,11 @@ class ProgressTest {
   /** Runs a line of sh on a terminal, with KV for the command; returns what the terminal shows. */
   private String onTerminal(String commandLine, String... environment) throws Exception {
     assumeThat(SCRIPT).exists();
-    String kv = String.join(" ", Cli.inProcess("-Dkv.progress.delay=0"));
+    String kv = Cli.inShell("-Dkv.progress.delay=0");
     Path shown = temp.resolve("shown");
     ProcessBuilder builder =
-        new ProcessBuilder(
-                SCRIPT.toString(), "-qec", commandLine.replace("KV", kv), shown.toString())
+        Child.builder(
+                List.of(SCRIPT.toString(), "-qec", commandLine.replace("KV", kv), shown.toString()))
             .directory(temp.toFile())
             .redirectOutput(temp.resolve("script").toFile());
     for (String variable : environment) {

@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -30,9 +32,11 @@ class StreamsTest {
 
   /** Runs a line of sh, with KV for the command. */
   private Child shell(String line) throws Exception {
-    String kv = String.join(" ", Cli.inProcess());
-    return Child.run(
-        new ProcessBuilder("sh", "-c", line.replace("KV", kv)).directory(temp.toFile()), temp);
+    ProcessBuilder builder =
+        Child.builder(List.of("sh", "-c", line.replace("KV", Cli.inShell())))
+            .directory(temp.toFile());
+    builder.environment().put("LC_ALL", "C.UTF-8"); // the language of the system's messages
+    return Child.run(builder, temp);
   }
 
   @ParameterizedTest
@@ -42,7 +46,7 @@ class StreamsTest {
     String argument = command;
     if (!command.startsWith("-")) {
       Path dir = Fixtures.copy("plain", temp);
-      argument = command + " " + dir + (command.equals("dump") ? "/000005.ldb" : "");
+      argument = command + " " + dir.getFileName() + (command.equals("dump") ? "/000005.ldb" : "");
     }
     // The reader closes the pipe before the first line is written.
     Child run =
@@ -222,8 +226,12 @@ class StreamsTest {
     Path file = Files.writeString(temp.resolve("file"), "");
     for (String command :
         new String[] {"import", "load", "batch --create", "get", "scan", "verify"}) {
-      String[] words = (command + " " + file + (command.equals("get") ? " k" : "")).split(" ");
-      Cli cli = Cli.run(words);
+      List<String> words = new ArrayList<>(List.of(command.split(" ")));
+      words.add(file.toString());
+      if (command.equals("get")) {
+        words.add("k");
+      }
+      Cli cli = Cli.run(words.toArray(String[]::new));
       assertThat(cli.exitCode()).as(command).isEqualTo(1);
       assertThat(cli.err()).isEqualTo("kv: " + file + ": not a directory" + System.lineSeparator());
     }
