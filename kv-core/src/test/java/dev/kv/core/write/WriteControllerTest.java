@@ -51,7 +51,7 @@ final class WriteControllerTest {
   void makeRoom_withMoreTablesInLevel0_delaysMore() {
     long at8 = nanosForOneMiB(Levels.LEVEL_0_SLOWDOWN_TRIGGER);
     long at11 = nanosForOneMiB(Levels.LEVEL_0_STOP_TRIGGER - 1);
-    assertThat(at8).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(7));
+    assertThat(at8).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(6));
     assertThat(at11).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(240));
     assertThat(controller.stalls().delays()).isPositive();
     assertThat(controller.stalls().stops()).isZero();
