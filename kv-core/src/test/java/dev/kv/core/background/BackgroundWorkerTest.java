@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.event.Events;
 import dev.kv.core.shared.WorkerThreads;
@@ -291,6 +292,7 @@ class BackgroundWorkerTest {
         failing(List.of(new IllegalStateException("one"), new IllegalStateException("two")));
     worker.wake();
     awaitRuns(1);
+    DbTestBase.await("the failure", errors::isFailed);
     worker.wake();
     assertThat(runs.tryAcquire(100, TimeUnit.MILLISECONDS)).isFalse();
     assertThat(errors.isFailed()).isTrue();
@@ -358,7 +360,7 @@ class BackgroundWorkerTest {
 
   /** The work has changed nothing when it only looks for a job. */
   @Test
-  void next_thatThrowsOnce_isTriedAgainOnDemand() throws InterruptedException {
+  void next_thatThrowsOnce_isTriedAgainOnDemand() {
     AtomicInteger calls = new AtomicInteger();
     BackgroundWorker worker =
         worker(
@@ -369,10 +371,7 @@ class BackgroundWorkerTest {
               return null;
             });
     worker.wake();
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!errors.isFailed() && System.nanoTime() < end) {
-      Thread.sleep(1);
-    }
+    DbTestBase.await("the failure", errors::isFailed);
     assertThat(errors.isFailedPermanently()).isFalse();
     worker.tryAgain();
     assertThat(errors.isOpen()).isTrue();

@@ -81,15 +81,15 @@ class LostIteratorsTest extends DbTestBase {
     open();
     put("a", "1");
     seekAndLose();
-    assertThat(
-            db.admin().stats().views().iterators() + db.admin().stats().views().leakedIterators())
-        .isEqualTo(1);
+    var views = db.admin().stats().views();
+    assertThat(views.iterators() + views.leakedIterators()).isEqualTo(1);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     while (db.admin().stats().views().leakedIterators() == 0 && System.nanoTime() < end) {
       System.gc();
     }
-    assertThat(db.admin().stats().views().leakedIterators()).isEqualTo(1);
-    assertThat(db.admin().stats().views().iterators()).isZero();
+    views = db.admin().stats().views();
+    assertThat(views.leakedIterators()).isEqualTo(1);
+    assertThat(views.iterators()).isZero();
   }
 
   /** Loses the iterator at its end: not before it has pinned the tables. */

@@ -22,6 +22,10 @@ final class FakeFile implements WritableFile {
   volatile Throwable laterAppendFailure;
   volatile Throwable syncFailure;
   volatile long syncMillis;
+
+  /** What a sync does, besides taking its time. */
+  volatile Runnable duringSync = () -> {};
+
   private volatile CountDownLatch entered;
   private volatile CountDownLatch barrier;
   private volatile boolean blocksSync;
@@ -97,6 +101,7 @@ final class FakeFile implements WritableFile {
       entered.countDown();
       Uninterrupted.await(latch::await);
     }
+    duringSync.run();
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(syncMillis));
     syncs.incrementAndGet();
   }
