@@ -8,7 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -32,12 +33,12 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
   @Override
   public void afterEach(ExtensionContext context) throws InterruptedException {
     @SuppressWarnings("unchecked")
-    TreeSet<String> before = (TreeSet<String>) context.getStore(SPACE).get("before");
-    TreeSet<String> left = new TreeSet<>();
+    Map<String, Integer> before = (Map<String, Integer>) context.getStore(SPACE).get("before");
+    Map<String, Integer> left = Map.of();
     // Unmapping goes in batches on a thread of its own, so that what is held may fall for a moment.
     for (int i = 0; i < 1000; i++) {
       left = held();
-      left.removeAll(before);
+      left.entrySet().removeIf(each -> each.getValue() <= before.getOrDefault(each.getKey(), 0));
       if (left.isEmpty()) {
         return;
       }
@@ -46,20 +47,21 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     assertThat(left).as("left behind by " + context.getDisplayName()).isEmpty();
   }
 
-  private static TreeSet<String> held() {
-    TreeSet<String> held = new TreeSet<>();
+  /** Returns what there is, and how many of each. */
+  private static Map<String, Integer> held() {
+    Map<String, Integer> held = new TreeMap<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (thread.getName().startsWith("kv-") && !thread.getName().equals("kv-unmap")) {
-        held.add("thread " + thread.getName());
+        held.merge("thread " + thread.getName(), 1, Integer::sum);
       }
     }
     if (Files.exists(DESCRIPTORS)) {
       try {
-        descriptors().forEach(file -> held.add("descriptor of " + file));
+        descriptors().forEach(file -> held.merge("descriptor of " + file, 1, Integer::sum));
         for (String line : Files.readAllLines(MAPPINGS)) {
           int path = line.indexOf('/');
           if (path >= 0 && isTestFile(line.substring(path))) {
-            held.add("mapping of " + line.substring(path));
+            held.merge("mapping of " + line.substring(path), 1, Integer::sum);
           }
         }
       } catch (IOException e) {
