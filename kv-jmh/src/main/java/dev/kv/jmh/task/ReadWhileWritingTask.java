@@ -6,6 +6,7 @@ import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.ValueGenerator;
 import dev.kv.jmh.workload.Workload;
+import java.util.Locale;
 
 /**
  * Reads random keys in all threads except the first, which writes until the others are done and
@@ -42,6 +43,6 @@ record ReadWhileWritingTask(Workload workload, PointReadTask reading, long write
     double seconds = (System.nanoTime() - start) / 1e9;
     thread.restart();
     thread.meter().addBytesPut(written * (key.length() + value.length));
-    thread.say(String.format("(%.0f writes/s)", written / seconds));
+    thread.say(String.format(Locale.ROOT, "(%.0f writes/s)", written / seconds));
   }
 }

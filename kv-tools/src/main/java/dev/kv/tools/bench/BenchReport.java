@@ -38,7 +38,7 @@ final class BenchReport {
     setup.put("machine", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
     setup.put("processors", Runtime.getRuntime().availableProcessors());
     if (!json) {
-      setup.forEach((name, value) -> out.line(String.format("%-12s %s", name, value)));
+      setup.forEach((name, value) -> out.line(String.format(Locale.ROOT, "%-12s %s", name, value)));
       out.line("");
       out.line(
           "benchmark      micros/op        ops/s      MiB/s    p50 us    p99 us  p99.9 us    max"

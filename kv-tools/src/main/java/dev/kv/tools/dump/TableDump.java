@@ -261,7 +261,7 @@ final class TableDump {
       "compression",
       Verifier.compression(block.compression()),
       "checksum",
-      String.format("%08x", block.checksum()),
+      String.format(Locale.ROOT, "%08x", block.checksum()),
     };
     Object[] restarts =
         block.restarts() < 0 ? new Object[0] : new Object[] {"restarts", block.restarts()};

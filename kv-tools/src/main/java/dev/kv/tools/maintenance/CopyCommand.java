@@ -74,8 +74,7 @@ public final class CopyCommand implements Callable<Integer> {
     for (Options.ClippedValue clipped : options.build().clippedValues()) {
       throw new ParameterException(
           spec.commandLine(),
-          "--block-size: %d is out of range; the nearest is %d"
-              .formatted(blockSize, clipped.used()));
+          "--block-size: " + blockSize + " is out of range; the nearest is " + clipped.used());
     }
     long entries;
     Meter read = new Meter();

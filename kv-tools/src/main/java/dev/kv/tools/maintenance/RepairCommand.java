@@ -15,6 +15,7 @@ import dev.kv.tools.text.Json;
 import dev.kv.tools.verify.Verifier;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +80,8 @@ public final class RepairCommand implements Callable<Integer> {
           out.line("the database is whole and needs no repair");
         }
         out.line(dryRun ? "a repair would give" : "repaired");
-        members.forEach((name, value) -> out.line(String.format("  %-16s %s", name, value)));
+        members.forEach(
+            (name, value) -> out.line(String.format(Locale.ROOT, "  %-16s %s", name, value)));
       }
     }
     return 0;
