@@ -331,7 +331,9 @@ public final class Compactor implements BackgroundWorker.Work {
     try {
       errors.check();
       wake.run();
-      monitor.await(this::isIdle);
+      while (!isIdle()) {
+        monitor.awaitChange();
+      }
     } finally {
       monitor.unlock();
     }
@@ -354,7 +356,9 @@ public final class Compactor implements BackgroundWorker.Work {
     monitor.lock();
     try {
       List<Compaction> now = running.running();
-      monitor.await(() -> !running.isAnyRunning(now));
+      while (running.isAnyRunning(now)) {
+        monitor.awaitChange();
+      }
     } finally {
       monitor.unlock();
     }
@@ -368,7 +372,9 @@ public final class Compactor implements BackgroundWorker.Work {
       manual.add(request);
       wake.run();
       try {
-        monitor.await(request::isDone);
+        while (!request.isDone()) {
+          monitor.awaitChange();
+        }
       } finally {
         manual.remove(request);
       }
@@ -391,7 +397,9 @@ public final class Compactor implements BackgroundWorker.Work {
       jobs.commits().progress(); // writes that level 0 has stopped go on
       monitor.signalAll(); // who waits for a compaction that is due need not wait for it any more
       try {
-        monitor.await(() -> running.compactions() == 0);
+        while (running.compactions() > 0) {
+          monitor.awaitChange();
+        }
         suspensions++;
       } catch (Throwable e) {
         jobs.memTables().stallInputs().resume();

@@ -112,7 +112,9 @@ public final class VersionMutator {
   private void awaitVacated(KeyBounds reserved) {
     monitor.lock();
     try {
-      monitor.await(() -> running.isVacated(reserved));
+      while (!running.isVacated(reserved)) {
+        monitor.awaitChange();
+      }
     } finally {
       monitor.unlock();
     }

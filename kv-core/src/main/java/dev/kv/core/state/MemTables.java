@@ -436,7 +436,9 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     monitor.lock();
     try {
       long target = switches;
-      monitor.await(() -> flushes >= target);
+      while (flushes < target) {
+        monitor.awaitChange();
+      }
     } finally {
       monitor.unlock();
     }

@@ -4,7 +4,6 @@ import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.write.ErrorHandler;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
 /**
  * The lock of an open database's state, with a single condition for all threads that wait for
@@ -44,24 +43,22 @@ public final class Monitor extends ReentrantLock {
   }
 
   /**
-   * Waits until a condition holds. The caller holds the lock. An interrupt stays set and does not
-   * end the wait.
+   * Waits until something changes. The caller holds the lock, and checks its condition before and
+   * after. An interrupt stays set and does not end the wait.
    *
-   * @param done the condition, which is checked with the lock held, first and after each change
    * @throws dev.kv.errors.DBClosedException if the database is being closed
    * @throws dev.kv.errors.DBReadOnlyException if it has failed
    * @throws dev.kv.errors.OffHeapExhaustedException if nothing changes for a while because a flush
    *     or compaction waits for memory
    */
-  public void await(BooleanSupplier done) {
+  @SuppressWarnings("WaitNotInLoop") // the caller loops
+  public void awaitChange() {
     assertHeld();
-    while (!done.getAsBoolean()) {
-      errors.check();
-      if (!errors.isShortOfMemory()) {
-        changed.awaitUninterruptibly();
-      } else if (!awaitChangeBriefly() && !done.getAsBoolean()) {
-        errors.checkMemory();
-      }
+    errors.check();
+    if (!errors.isShortOfMemory()) {
+      changed.awaitUninterruptibly();
+    } else if (!awaitChangeBriefly()) {
+      errors.checkMemory();
     }
   }
 
