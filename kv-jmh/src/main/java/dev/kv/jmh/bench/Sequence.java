@@ -74,7 +74,8 @@ final class Sequence {
         profiler.run(kind.label() + "-" + round + "-" + position + "-" + plan.name(), run::run);
       }
     } catch (UnsupportedOperationException e) {
-      console.skipped(plan.name(), kind.label() + " does not support it: " + e.getMessage());
+      String left = plan.fresh() ? "; its database is empty now" : "";
+      console.skipped(plan.name(), kind.label() + " does not support it: " + e.getMessage() + left);
       return;
     }
     if (!plan.measured()) {

@@ -22,7 +22,7 @@ final class BenchmarkText {
           Map.entry("compact", "compaction of everything"),
           Map.entry("open", "open of the database"));
 
-  /** What leaves everything compacted. */
+  /** The benchmarks after which everything is compacted if it was before. */
   private static final Set<String> READS =
       Set.of(
           "readrandom",

@@ -14,9 +14,6 @@ import dev.kv.jmh.workload.Workload;
  * @param workload keys and values
  */
 record LoadTask(Workload workload) implements Task {
-  /** The puts of one batch of a store that has no bulk load. */
-  private static final int BATCH = 1000;
-
   @Override
   public void run(BenchThread thread) {
     ValueGenerator values = new ValueGenerator(workload.compressionRatio());
@@ -28,11 +25,7 @@ record LoadTask(Workload workload) implements Task {
         values.next(value);
         writer.put(key.set(i), value);
         thread.meter().tick();
-        if (i % BATCH == BATCH - 1) {
-          writer.commit();
-        }
       }
-      writer.commit();
     }
     thread.meter().addBytesWritten(workload.keySpace() * (key.length() + value.length));
   }
