@@ -73,8 +73,8 @@ public final class Codecs {
   private static final KeyCodec<List<@Nullable Object>> TUPLES =
       KeyCodec.of(tuple -> Tuples.pack(withOneNaN(tuple, 0)), Tuples::unpack);
 
-  /** More than {@link Tuples#pack} takes. */
-  private static final int MOST_NESTED = 1000;
+  /** The depth from which on {@link Tuples#pack} refuses a tuple. */
+  private static final int DEPTH_LIMIT = 500;
 
   private Codecs() {}
 
@@ -200,17 +200,20 @@ public final class Codecs {
   }
 
   /**
-   * Returns the elements; all NaNs of a type are equal as objects, and have the same bits here.
-   * Tuples that are nested too deep for {@link Tuples#pack} are left as they are.
+   * Returns the elements; all NaNs of a type are equal as objects, and have the same bits here. A
+   * tuple that contains itself is refused on the first way down.
    */
   private static @Nullable Object[] withOneNaN(List<?> tuple, int depth) {
+    if (depth == DEPTH_LIMIT) {
+      throw new IllegalArgumentException("nested " + depth + " times, write it with TupleBuilder");
+    }
     @Nullable Object[] elements = tuple.toArray();
     for (int i = 0; i < elements.length; i++) {
       if (elements[i] instanceof Double number && number.isNaN()) {
         elements[i] = Double.NaN;
       } else if (elements[i] instanceof Float number && number.isNaN()) {
         elements[i] = Float.NaN;
-      } else if (elements[i] instanceof List<?> nested && depth < MOST_NESTED) {
+      } else if (elements[i] instanceof List<?> nested) {
         elements[i] = Arrays.asList(withOneNaN(nested, depth + 1));
       }
     }

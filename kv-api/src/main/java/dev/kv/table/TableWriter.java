@@ -12,8 +12,10 @@ import java.nio.file.Path;
  *
  * <p>A writer ends with {@link #finish} or {@link #abandon}. After either, every method except
  * {@link #entryCount}, {@link #fileSize} and {@link #close} throws {@link IllegalStateException}.
- * So does every one except these and {@link #abandon} after a failure other than that of a key out
- * of order: a part of a table cannot be continued. The memory for blocks is limited by {@link
+ *
+ * <p>A failure of the file, of memory, or of the program's comparator or filter policy ends the
+ * table, because a part of it cannot be continued: after it, {@link #abandon} is the only other
+ * method that does not throw. The memory for blocks is limited by {@link
  * dev.kv.Options.Memory#offHeapLimit()}, or by the shared resources if there are any.
  */
 public interface TableWriter extends AutoCloseable {

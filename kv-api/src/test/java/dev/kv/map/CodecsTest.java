@@ -292,6 +292,7 @@ class CodecsTest {
   void tuples_thatContainThemselves_areRefused() {
     List<Object> tuple = new ArrayList<>();
     tuple.add(tuple);
+    tuple.add(tuple);
     assertThatThrownBy(() -> Codecs.tuples().encode(new ArrayList<>(tuple)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("nested 500 times");

@@ -140,10 +140,7 @@ public final class RunningJobs {
     return some.stream().anyMatch(compactions::contains);
   }
 
-  /**
-   * Returns true if no job runs and no range is reserved: nothing prevents a compaction for a
-   * while.
-   */
+  /** Returns true if no job runs and no range is reserved: what prevents a compaction now stays. */
   public boolean isIdle() {
     return compactions.isEmpty() && reserved.isEmpty() && occupied.stream().allMatch(List::isEmpty);
   }

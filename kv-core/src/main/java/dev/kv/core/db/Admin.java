@@ -122,7 +122,6 @@ final class Admin extends Inspector implements DBAdmin {
   public void suspendCompactions() {
     checkOpen();
     parts.tree().compactor().suspend();
-    parts.writes().commits().progress();
   }
 
   @Override

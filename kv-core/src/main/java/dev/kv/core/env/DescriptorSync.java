@@ -36,7 +36,7 @@ abstract class DescriptorSync {
   /** Returns true if the call also writes what was stored through a mapping. */
   abstract boolean coversMappedPages();
 
-  /** Returns true if pages of a mapping are durable only after this call, forced or not. */
+  /** Returns true if a force of mapped pages alone does not make them durable. */
   abstract boolean completesForce();
 
   /** An interrupt cannot make it fail. */

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  *     again, so does the close that follows its garbage collection.
  * </pre>
  *
- * <p>Reads of the entry do not hold {@code busy}. They copy, and then call {@link #checkOpen},
- * which throws if the copy may be stale. Stale memory is safe to read: it is recycled, never
- * unmapped.
+ * <p>Reads of the entry do not hold {@code busy}. They copy, and then call {@link
+ * #checkOpenAfterCopy}, which throws if the copy may be stale. Stale memory is safe to read: it is
+ * recycled, never unmapped.
  */
 public abstract class CursorGuard {
   private static final int OPEN = 0;
@@ -127,6 +127,18 @@ public abstract class CursorGuard {
       claim();
       throw now == REVOKED ? new DBClosedException("the iterator's database is closed") : closed();
     }
+  }
+
+  /**
+   * Checks that the cursor had not ended when bytes of its entry were copied. They are loaded
+   * before this check, also by a processor that changes the order of loads.
+   *
+   * @throws DBClosedException if the database is closed
+   * @throws IllegalStateException if the cursor is closed
+   */
+  public final void checkOpenAfterCopy() {
+    VarHandle.acquireFence();
+    checkOpen();
   }
 
   /** Returns true if the cursor has not ended. */

@@ -288,7 +288,7 @@ final class BulkLoaderImpl implements BulkLoader {
       files.close();
     }
     if (state != State.FINISHED && !jobs.versions().isFailed()) {
-      outputs.abandon();
+      jobs.abandon(outputs); // the collection deletes what could not be deleted while it was open
     }
     loads.ended(this);
   }

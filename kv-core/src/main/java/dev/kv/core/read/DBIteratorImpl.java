@@ -4,7 +4,6 @@ import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.errors.CorruptionException;
-import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -207,8 +206,7 @@ final class DBIteratorImpl implements DBIterator {
       buffer.get(offset, copy);
       return copy;
     } finally {
-      VarHandle.acquireFence(); // the bytes are loaded before the check
-      view.checkOpen();
+      view.checkOpenAfterCopy();
       Reference.reachabilityFence(this);
     }
   }

@@ -22,6 +22,9 @@ final class TestRun {
 
   static final int RAN_NOTHING = 2;
 
+  /** This system does not run the test: it is disabled here, or an assumption does not hold. */
+  static final int SKIPPED = 3;
+
   /** Before each failure in the output. */
   static final String FAILURE = "failed: ";
 
@@ -52,7 +55,11 @@ final class TestRun {
     System.exit(
         summary.getTotalFailureCount() > 0
             ? FAILED
-            : summary.getTestsSucceededCount() == 0 ? RAN_NOTHING : PASSED);
+            : summary.getTestsSucceededCount() > 0
+                ? PASSED
+                : summary.getTestsAbortedCount() + summary.getTestsSkippedCount() > 0
+                    ? SKIPPED
+                    : RAN_NOTHING);
   }
 
   private static Method method(Class<?> type, String name) {

@@ -175,7 +175,7 @@ public final class UserTableIterator implements DBIterator {
       buffer.get(offset, copy);
       return copy;
     } finally {
-      guard.checkOpen();
+      guard.checkOpenAfterCopy();
     }
   }
 
@@ -197,6 +197,10 @@ public final class UserTableIterator implements DBIterator {
     return guard.value;
   }
 
+  /**
+   * Revokes the slices if a close came before; one at the same moment may miss them, as in
+   * DBIteratorImpl.
+   */
   private void checkOpenAfterPointing() {
     if (!guard.isOpen()) {
       guard.revokeSlices();

@@ -29,8 +29,6 @@ import java.util.concurrent.TimeUnit;
  * number 0.
  */
 public final class UserTableWriter implements TableWriter {
-  private static final int ENTRY_BYTES = 1 << 10;
-
   private enum State {
     OPEN,
     FAILED,
@@ -62,13 +60,13 @@ public final class UserTableWriter implements TableWriter {
     trailer = order instanceof InternalKeyComparator ? InternalKey.TRAILER : 0;
     env = options.env();
     TableFormat format = TableFormat.of(options);
+    entry = new OffHeapBuffer(budget, 0);
     buffers = new BuildBuffers(format, budget);
-    entry = new OffHeapBuffer(budget, ENTRY_BYTES);
     try (Undo undo = new Undo(this::freeBuffers)) {
       file = create(env, path);
+      builder = new TableBuilder(format, order, file, buffers);
       undo.cancel();
     }
-    builder = new TableBuilder(format, order, file, buffers);
     builder.setWrittenAt(TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
   }
 
@@ -77,7 +75,7 @@ public final class UserTableWriter implements TableWriter {
    *
    * @param path the file, which must not exist
    * @param budget limits the memory
-   * @param releaseMemory is called once the memory of the writer that is returned was freed
+   * @param releaseMemory is called after the writer has freed its memory, if one is returned
    */
   public static UserTableWriter ofUserKeys(
       Path path, Options options, OffHeapBudget budget, Runnable releaseMemory) {
@@ -109,13 +107,14 @@ public final class UserTableWriter implements TableWriter {
     Objects.requireNonNull(value, "value");
     requireOpen();
     int keyLength = Math.addExact(key.length, trailer);
-    ByteBuffer bytes = entry.ensureCapacity(Math.addExact(keyLength, value.length));
-    bytes.put(0, key);
-    if (trailer > 0) {
-      bytes.putLong(key.length, InternalKey.pack(0, ValueKind.VALUE));
-    }
-    bytes.put(keyLength, value);
+    int length = Math.addExact(keyLength, value.length);
     try {
+      ByteBuffer bytes = entry.ensureCapacity(length);
+      bytes.put(0, key);
+      if (trailer > 0) {
+        bytes.putLong(key.length, InternalKey.pack(0, ValueKind.VALUE));
+      }
+      bytes.put(keyLength, value);
       builder.add(bytes, 0, keyLength, bytes, keyLength, value.length);
     } catch (IOException e) {
       throw failedWrite("write", e);

@@ -580,16 +580,38 @@ class UserTableTest {
 
   /** As the Javadoc of offHeapLimit says; and the memory counts in the limit of the resources. */
   @Test
-  void add_withSharedResources_hasTheirLimitAlone() {
+  void writers_withSharedResources_haveTheirLimitAloneAndGiveAllBack() {
     try (SharedResources shared = SharedResources.builder().offHeapLimit(64 << 20).build()) {
       Options with =
           options.toBuilder().memory(m -> m.offHeapLimit(1 << 20).sharedResources(shared)).build();
       try (TableWriter writer = TableWriter.create(file, with)) {
         writer.add(key(1), new byte[2 << 20]);
+        assertThat(shared.offHeapUsed()).isGreaterThan(2 << 20);
+        writer.finish();
+        assertThat(shared.offHeapUsed()).isZero();
+      }
+      assertThatThrownBy(() -> TableWriter.create(file, with)).isInstanceOf(DBIOException.class);
+      try (TableWriter writer = TableWriter.forIngest(directory.resolve("other"), with)) {
+        writer.add(key(1), new byte[0]);
         assertThatThrownBy(() -> writer.add(key(2), new byte[100 << 20]))
             .isInstanceOf(OffHeapExhaustedException.class);
-        writer.finish();
+        assertThatThrownBy(writer::finish).hasMessageContaining("FAILED");
       }
+      assertThat(shared.offHeapUsed()).isZero();
+      assertThat(shared.openDatabases()).isZero();
+    }
+  }
+
+  @Test
+  void create_withTooLittleMemory_throwsAndKeepsNone() {
+    try (SharedResources shared =
+        SharedResources.builder().blockCacheSize(0).offHeapLimit(200_000).build()) {
+      Options with = options.toBuilder().memory(m -> m.sharedResources(shared)).build();
+      assertThatThrownBy(() -> TableWriter.create(file, with))
+          .isInstanceOf(OffHeapExhaustedException.class);
+      assertThat(shared.offHeapUsed()).isZero();
+      assertThat(shared.openDatabases()).isZero();
+      assertThat(file).doesNotExist();
     }
   }
 
