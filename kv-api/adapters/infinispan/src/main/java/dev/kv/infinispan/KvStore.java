@@ -346,7 +346,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
    */
   @Override
   public CompletionStage<Long> approximateSize(IntSet segments) {
-    int present = owned.count(this.segments);
+    int present = readOnly ? this.segments : owned.count(this.segments); // those with files
     return supply(
         () -> {
           long keys = database.estimatedKeys();
@@ -422,6 +422,9 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
 
   @Override
   public Publisher<MarshallableEntry<K, V>> purgeExpired() {
+    if (readOnly) {
+      return Flowable.empty(); // no read shows an expired entry
+    }
     Flowable<List<MarshallableEntry<K, V>>> purged =
         Flowable.generate(
             () -> new ExpirationScan(database, time.wallClockTime()),

@@ -333,6 +333,21 @@ class KvStoreTest {
     assertThat(keys("people")).containsExactly(400, 200);
   }
 
+  @Test
+  void purge_ofAReadOnlyStore_hidesWhatExpiredAndDeletesNothing() {
+    cache("people").put("ada", "1815", 1, TimeUnit.SECONDS);
+    manager.stop();
+    manager = null;
+    WaitNonBlockingStore<String, String> store =
+        storeOf(cache("people", read -> read.ignoreModifications(true), c -> {}));
+    assertThat(store.sizeWait(ALL)).isEqualTo(1);
+    time.advance(2000);
+    assertThat(store.sizeWait(ALL)).isZero();
+    assertThat(store.purge()).isEmpty();
+    manager.stop();
+    assertThat(keys("people")).containsExactly(1, 1);
+  }
+
   /** Random writes, removes, purges and restarts, compared with a map. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
