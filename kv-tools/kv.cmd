@@ -22,6 +22,8 @@ if defined _JAVA_OPTIONS set "KV_GIVEN=%KV_GIVEN% %_JAVA_OPTIONS:"=%"
 if not defined KV_GIVEN goto flags
 if not "%KV_GIVEN:-XX:+Use=%"=="%KV_GIVEN%" set "KV_COLLECTOR="
 if not "%KV_GIVEN:@=%"=="%KV_GIVEN%" set "KV_COLLECTOR="
+if not "%KV_GIVEN:-XX:VMOptionsFile=%"=="%KV_GIVEN%" set "KV_COLLECTOR="
+if not "%KV_GIVEN:-XX:Flags=%"=="%KV_GIVEN%" set "KV_COLLECTOR="
 
 :flags
 set "KV_FLAGS="

@@ -74,7 +74,8 @@ final class ProcessArguments {
                 + (i + 1)
                 + " has a '?': write '?' as \\x3f; characters that the code page"
                 + (charset == null ? "" : " " + charset.name())
-                + " lacks arrive as '?': write their bytes as \\xNN, or use batch or load");
+                + " lacks arrive as '?': write the bytes of a key or value as \\xNN, or use batch"
+                + " or load; a path with them needs its short name, or the code page UTF-8");
       }
     }
   }

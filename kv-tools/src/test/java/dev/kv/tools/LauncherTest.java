@@ -54,7 +54,9 @@ class LauncherTest {
     "JAVA_TOOL_OPTIONS, -Xmx1g, get, true",
     "JAVA_TOOL_OPTIONS, -Xmx1g -XX:+UseG1GC, get, false",
     "JDK_JAVA_OPTIONS, -XX:+UseG1GC -Xmx1g, get, false",
+    "JAVA_TOOL_OPTIONS, -XX:VMOptionsFile=flags, get, false",
     "JDK_JAVA_OPTIONS, @flags, get, false",
+    "JDK_JAVA_OPTIONS, '\"-XX:+UseG1GC\"', get, false",
     "_JAVA_OPTIONS, -XX:+UseG1GC, get, false"
   })
   void collector_ofTheOptions_takesThePlaceOfTheSmallOne(

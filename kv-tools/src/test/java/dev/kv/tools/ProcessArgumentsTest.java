@@ -75,9 +75,9 @@ class ProcessArgumentsTest {
               () -> ProcessArguments.decode(new String[] {"get", argument}, true, codePage))
           .isInstanceOf(Failure.class)
           .hasMessage(
-              "argument 2 has a '?': write '?' as \\x3f; characters that the code page"
-                  + " windows-1252 lacks arrive as '?': write their bytes as \\xNN, or use batch or"
-                  + " load");
+              "argument 2 has a '?': write '?' as \\x3f; characters that the code page windows-1252"
+                  + " lacks arrive as '?': write the bytes of a key or value as \\xNN, or use batch"
+                  + " or load; a path with them needs its short name, or the code page UTF-8");
     }
     assertThatThrownBy(() -> ProcessArguments.decode(new String[] {"?"}, true, null))
         .isInstanceOf(Failure.class)
