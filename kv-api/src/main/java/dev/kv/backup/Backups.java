@@ -171,6 +171,39 @@ public final class Backups {
   }
 
   /**
+   * Returns the numbers of the backups, from the names of their lists, which are not read: one that
+   * is damaged does not fail this.
+   *
+   * @return the numbers, ascending
+   * @throws NoSuchDatabaseException if the directory does not exist
+   * @throws DBIOException if the file system fails
+   */
+  public List<Long> numbers() {
+    try {
+      return catalogs.numbers();
+    } catch (IOException e) {
+      throw failure("cannot list the backups in", e);
+    }
+  }
+
+  /**
+   * Returns a backup. The lists of others are not read.
+   *
+   * @param number the number of the backup
+   * @return the backup
+   * @throws NoSuchDatabaseException if there is no such backup
+   * @throws CorruptionException if its list is damaged
+   * @throws DBIOException if the file system fails
+   */
+  public Backup get(long number) {
+    try {
+      return catalogs.read(number).backup();
+    } catch (IOException e) {
+      throw failure("cannot read the list of backup " + number + " in", e);
+    }
+  }
+
+  /**
    * Reads all files of a backup and compares them with their checksums.
    *
    * @param number the number of the backup

@@ -93,6 +93,16 @@ final class CatalogFolder {
     return List.copyOf(found.values());
   }
 
+  /** Returns the numbers of all catalogs, ascending. */
+  List<Long> numbers() throws IOException {
+    requireDirectory();
+    return env.list(directory).stream()
+        .map(CatalogFolder::number)
+        .filter(number -> number > 0)
+        .sorted()
+        .toList();
+  }
+
   /** Returns the catalog of a backup. */
   Catalog read(long number) throws IOException {
     requireDirectory();

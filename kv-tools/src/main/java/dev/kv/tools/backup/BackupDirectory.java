@@ -43,22 +43,31 @@ final class BackupDirectory {
   }
 
   /**
-   * Returns the backup of that number, or the newest one if the number is null.
+   * Returns the numbers of the backups, ascending; their lists are not read.
    *
-   * @throws Failure if it does not exist
+   * @throws Failure if there is none
+   */
+  List<Long> numbers() {
+    List<Long> all = backups.numbers();
+    if (all.isEmpty()) {
+      throw new Failure(directory + ": holds no backup");
+    }
+    return all;
+  }
+
+  /**
+   * Returns the backup of that number, or the newest one if the number is null. The lists of others
+   * may be damaged.
+   *
+   * @throws Failure if it does not exist, or its list is damaged
    */
   Backup find(@Nullable Long number) {
-    List<Backup> all = list();
-    if (number == null) {
-      return all.get(all.size() - 1);
+    List<Long> all = numbers();
+    long wanted = number == null ? all.get(all.size() - 1) : number;
+    if (!all.contains(wanted)) {
+      throw new Failure(directory + ": has no backup " + wanted + "; 'kv backup list' lists them");
     }
-    return all.stream()
-        .filter(each -> number.equals(each.number()))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new Failure(
-                    directory + ": has no backup " + number + "; 'kv backup list' lists them"));
+    return run(found -> found.get(wanted));
   }
 
   /** Returns what a backup is as the members of a JSON object. */
@@ -84,7 +93,7 @@ final class BackupDirectory {
     } catch (CorruptionException damage) {
       throw new Failure(
           Printable.of(String.valueOf(damage.getMessage()))
-              + "; 'kv backup verify' lists the damaged files of each backup");
+              + "; 'kv backup verify' tells which backups are good");
     }
   }
 

@@ -1,9 +1,12 @@
 package dev.kv.tools.backup;
 
 import dev.kv.backup.Backup;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.text.Json;
+import dev.kv.tools.text.Printable;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -35,27 +38,49 @@ final class VerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     BackupDirectory source = new BackupDirectory(directory);
-    List<Backup> chosen = number == null ? source.list() : List.of(source.find(number));
+    List<Long> chosen = number == null ? source.numbers() : List.of(number);
     boolean good = true;
     try (Output out = new Output()) {
-      for (Backup each : chosen) {
-        List<Path> damaged =
-            source.run(
-                "verify",
-                each.bytes(),
-                progress -> source.backups().verify(each.number(), progress));
-        good &= damaged.isEmpty();
-        if (json) {
-          Map<String, Object> members = BackupDirectory.members(each);
-          members.put("good", damaged.isEmpty());
-          members.put("damaged", damaged.stream().map(Path::toString).toList());
-          out.line(Json.of(members));
-          continue;
-        }
-        out.line("backup " + each.number() + ": " + (damaged.isEmpty() ? "good" : "damaged"));
-        damaged.forEach(file -> out.line("  missing or damaged: " + file));
+      for (long each : chosen) {
+        good &=
+            chosen.size() == 1 ? verify(source, source.find(each), out) : verify(source, each, out);
       }
     }
     return good ? 0 : 1;
+  }
+
+  /** Verifies one of several backups: a damaged list does not keep the others from it. */
+  private boolean verify(BackupDirectory source, long wanted, Output out) {
+    Backup backup;
+    try {
+      backup = source.backups().get(wanted);
+    } catch (CorruptionException damage) {
+      String text = Printable.of(String.valueOf(damage.getMessage()));
+      Map<String, Object> members = new LinkedHashMap<>();
+      members.put("backup", wanted);
+      members.put("good", false);
+      members.put("list", text);
+      out.line(json ? Json.of(members) : "backup " + wanted + ": cannot be restored: " + text);
+      return false;
+    }
+    return verify(source, backup, out);
+  }
+
+  private boolean verify(BackupDirectory source, Backup backup, Output out) {
+    List<Path> damaged =
+        source.run(
+            "verify",
+            backup.bytes(),
+            progress -> source.backups().verify(backup.number(), progress));
+    if (json) {
+      Map<String, Object> members = BackupDirectory.members(backup);
+      members.put("good", damaged.isEmpty());
+      members.put("damaged", damaged.stream().map(Path::toString).toList());
+      out.line(Json.of(members));
+    } else {
+      out.line("backup " + backup.number() + ": " + (damaged.isEmpty() ? "good" : "damaged"));
+      damaged.forEach(file -> out.line("  missing or damaged: " + file));
+    }
+    return damaged.isEmpty();
   }
 }

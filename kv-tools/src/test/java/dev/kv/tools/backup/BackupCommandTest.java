@@ -81,6 +81,37 @@ class BackupCommandTest {
     assertThat(tables).as(second).isLessThan(100_000);
   }
 
+  /** The lists of the other backups are not needed to restore one. */
+  @Test
+  void verifyAndRestore_besideADamagedList_doTheOthers() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path backups = temp.resolve("backups");
+    for (int i = 0; i < 3; i++) {
+      good(backup("create", dir, backups));
+    }
+    Path list;
+    try (Stream<Path> files = Files.list(backups)) {
+      list = files.filter(file -> file.toString().endsWith("3")).findFirst().orElseThrow();
+    }
+    Fixtures.damage(list, 20);
+    good(backup("restore", backups, temp.resolve("restored"), "--backup", "2"));
+    assertThat(Cli.hex(temp.resolve("restored"))).isEqualTo(Fixtures.entries("plain"));
+    assertThat(good(backup("verify", backups, "--backup", "1"))).isEqualTo("backup 1: good\n");
+    Cli verify = backup("verify", backups);
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out().lines())
+        .hasSize(3)
+        .contains("backup 1: good", "backup 2: good")
+        .last()
+        .satisfies(line -> assertThat(line).startsWith("backup 3: cannot be restored: the list"));
+    Cli json = backup("verify", backups, "--json");
+    assertThat(json.out()).contains("{\"backup\":3,\"good\":false,\"list\":\"the list");
+    Cli newest = backup("restore", backups, temp.resolve("newest"));
+    assertThat(newest.exitCode()).isEqualTo(1);
+    assertThat(newest.err()).contains(list.getFileName().toString(), "kv backup verify");
+    assertThat(temp.resolve("newest")).doesNotExist();
+  }
+
   @Test
   void verifyAndRestore_damagedFile_nameIt() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
