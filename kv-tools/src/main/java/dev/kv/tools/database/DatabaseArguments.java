@@ -3,14 +3,17 @@ package dev.kv.tools.database;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
+import dev.kv.admin.DBStats;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.DBException;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.options.RecoveryMode;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.FailureText;
+import dev.kv.tools.text.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -77,8 +80,18 @@ public final class DatabaseArguments {
 
   private ReadOnlyDB openReadOnly(Options.Builder options) {
     requireDatabase();
-    noteWriter();
-    return opened(() -> DB.openReadOnly(directory, options.build()));
+    boolean written = noteWriter();
+    ReadOnlyDB db = opened(() -> DB.openReadOnly(directory, options.build()));
+    DBStats.Recovery recovery = db.admin().stats().recovery();
+    if (!written
+        && recovery.droppedBytes() > 0) { // beside a writer, the end is still being written
+      note(
+          recovery.droppedBytes()
+              + " bytes are left out: "
+              + Printable.of(recovery.reason())
+              + "; 'kv verify' says more");
+    }
+    return db;
   }
 
   /**
@@ -150,7 +163,9 @@ public final class DatabaseArguments {
     return open(options);
   }
 
+  /** Refuses what would drop whole records of a damaged log: a write would then delete the log. */
   private DB open(Options.Builder options) {
+    options.recoveryMode(RecoveryMode.STRICT);
     return opened(() -> DB.open(directory, options.build()));
   }
 
@@ -175,14 +190,21 @@ public final class DatabaseArguments {
         .tables(tables -> tables.suffix(DatabaseFiles.suffix(directory)));
   }
 
-  /** Prints a notice on standard error if a writer has the database open. */
-  public void noteWriter() {
-    if (DatabaseFiles.lockedByAnother(directory)) {
-      command
-          .commandLine()
-          .getErr()
-          .println("kv: another process has the database open: showing its state at this moment");
+  /**
+   * Prints a notice on standard error if a writer has the database open.
+   *
+   * @return true if one has
+   */
+  public boolean noteWriter() {
+    boolean written = DatabaseFiles.lockedByAnother(directory);
+    if (written) {
+      note("another process has the database open: showing its state at this moment");
     }
+    return written;
+  }
+
+  private void note(String text) {
+    command.commandLine().getErr().println("kv: " + text);
   }
 
   /**
@@ -220,12 +242,16 @@ public final class DatabaseArguments {
     return name == null ? null : KeyOrder.of(name);
   }
 
-  /** Returns the name of the comparator in the MANIFEST, or null if it cannot be read. */
+  /**
+   * Returns the name of the comparator in the MANIFEST, or else in a table that kv has written;
+   * null if neither tells it.
+   */
   private @Nullable String comparatorName() {
     try {
-      return DatabaseFiles.comparatorName(directory);
+      String name = DatabaseFiles.comparatorName(directory);
+      return name == null ? DatabaseFiles.comparatorNameInTables(directory) : name;
     } catch (Failure | DBException unreadable) {
-      return null;
+      return DatabaseFiles.comparatorNameInTables(directory);
     }
   }
 
@@ -236,10 +262,14 @@ public final class DatabaseArguments {
    *     one that --comparator contradicts
    */
   public DBComparator requireComparator() {
+    String name = comparatorName();
     if (order != null) {
-      return named(order, comparatorName());
+      return named(order, name);
     }
     requireKnownOrder();
+    if (name == null) {
+      note("nothing tells the order of the keys: taken as bytewise; --comparator tells another");
+    }
     return comparator();
   }
 

@@ -2,12 +2,15 @@ package dev.kv.tools.database;
 
 import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.RecordReader;
+import dev.kv.core.inspect.TableContents;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBException;
 import dev.kv.options.TableSuffix;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.FailureText;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -235,6 +238,39 @@ public final class DatabaseFiles {
       }
     }
     return name;
+  }
+
+  /** Returns the name of the comparator in the properties of a table, or null if none tells it. */
+  static @Nullable String comparatorNameInTables(Path directory) {
+    try {
+      for (Map.Entry<Path, DatabaseFile> file : files(directory).entrySet()) {
+        String name =
+            file.getValue().kind() == DatabaseFile.Kind.TABLE
+                ? comparatorNameInTable(file.getKey())
+                : null;
+        if (name != null) {
+          return name;
+        }
+      }
+      return null;
+    } catch (IOException unreadable) {
+      return null;
+    }
+  }
+
+  private static @Nullable String comparatorNameInTable(Path file) {
+    try (TableContents table = new TableContents(Env.fileSystem(), file)) {
+      for (TableContents.Named meta : table.readHandles(table.footer().metaindex())) {
+        if (TableContents.PROPERTIES_KEY.equals(new String(meta.key(), StandardCharsets.UTF_8))) {
+          table.read(meta.handle(), false);
+          TableContents.Properties properties = table.properties();
+          return properties == null ? null : properties.comparator();
+        }
+      }
+      return null;
+    } catch (IOException | DBException unreadable) {
+      return null;
+    }
   }
 
   private static String comparatorNameIn(Path manifest) throws IOException {

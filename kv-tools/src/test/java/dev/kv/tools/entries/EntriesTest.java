@@ -39,6 +39,32 @@ class EntriesTest {
     return dir;
   }
 
+  /** An open for writing would drop the records and delete the log; a reader is told of them. */
+  @Test
+  void commands_onALogWithWholeRecordsAfterADamagedOne_writeNothingAndSaySo() throws IOException {
+    Path dir = Fixtures.copy("log-only", temp);
+    Path log = dir.resolve("000003.log");
+    byte[] bytes = Files.readAllBytes(log);
+    bytes[5] |= (byte) 0x80; // of the length of the first record
+    Files.write(log, bytes);
+    Files.createFile(dir.resolve("LOCK")); // an open makes it
+    String before = Fixtures.listing(dir);
+    for (List<String> words :
+        List.of(
+            List.of("put", dir.toString(), "k", "v"),
+            List.of("delete", dir.toString(), "k"),
+            List.of("compact", dir.toString()))) {
+      Cli cli = Cli.run(words.toArray(String[]::new));
+      assertThat(cli.exitCode()).as("%s %s", words, cli.err()).isEqualTo(1);
+      assertThat(cli.err()).contains("000003.log", "kv repair");
+      assertThat(Fixtures.listing(dir)).as("%s", words).isEqualTo(before);
+    }
+    Cli count = Cli.run("count", dir.toString());
+    assertThat(count.exitCode()).isZero();
+    assertThat(count.err()).contains(" bytes are left out: ", "kv verify");
+    assertThat(Cli.run("get", dir.toString(), "k").err()).contains(" bytes are left out: ");
+  }
+
   @Test
   void scan_hex_isTheInverseOfLoad() {
     Cli scan = Cli.run("scan", database(), "--format", "hex");

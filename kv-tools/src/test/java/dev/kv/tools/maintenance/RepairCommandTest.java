@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,6 +104,32 @@ class RepairCommandTest {
     assertThat(repair.out()).startsWith("repaired").contains("tablesKept");
     assertThat(Cli.run("scan", dir.toString(), "--format", "hex").out().lines())
         .containsExactlyElementsOf(Fixtures.entries("plain"));
+  }
+
+  /**
+   * The order is in the properties of tables; if only a log is left, it is a guess, and said so.
+   */
+  @Test
+  void repair_withoutAManifestThatCanBeRead_takesTheOrderFromATable() throws IOException {
+    Path dir = temp.resolve("reverse");
+    Cli.run("put", dir.toString(), "b", "1", "--create", "--comparator", "reverse");
+    Cli.run("put", dir.toString(), "c", "1");
+    Path log = temp.resolve("log");
+    Cli.run("put", log.toString(), "b", "1", "--create", "--comparator", "reverse");
+    Cli.run("compact", dir.toString());
+    for (Path each : List.of(dir, log)) {
+      try (Stream<Path> files = Files.list(each)) {
+        for (Path file : files.filter(f -> f.toString().contains("MANIFEST")).toList()) {
+          Files.write(file, new byte[] {1, 2, 3});
+        }
+      }
+    }
+    Cli repair = Cli.run("repair", dir.toString());
+    assertThat(repair.exitCode()).as(repair.err()).isZero();
+    assertThat(repair.err()).doesNotContain("nothing tells");
+    assertThat(Cli.run("scan", dir.toString()).out()).isEqualTo("c\t1\nb\t1\n");
+    assertThat(Cli.run("repair", log.toString()).err())
+        .contains("nothing tells the order of the keys");
   }
 
   /** The MANIFEST names the order, whether CURRENT names the MANIFEST or not. */
