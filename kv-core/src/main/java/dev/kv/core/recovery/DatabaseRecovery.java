@@ -189,10 +189,13 @@ public final class DatabaseRecovery {
    */
   private boolean reuse(List<Long> numbers, LogRecovery recovery) {
     long length = recovery.appendableLength();
-    if (numbers.size() != 1 || length < 0 || numbers.get(0) < versions.logNumber()) {
+    if (numbers.size() != 1 || length < 0) {
       return false;
     }
     long number = numbers.get(0);
+    if (versions.logNumber() != 0 && number != versions.logNumber()) {
+      return false; // the one that the MANIFEST names is missing: an edit has to name another
+    }
     Path file = FileNames.log(context.directory(), number);
     try {
       WritableFile writable = context.env().openAppendable(file);

@@ -290,6 +290,27 @@ class RecoveryTest extends DbTestBase {
     assertThat(get("more")).isEqualTo("v");
   }
 
+  /**
+   * The MANIFEST names a log that is missing: the open has to name the one that it goes on with.
+   */
+  @Test
+  void open_reusingLogsBesideAMissingOne_leavesWhatTheNextOpenTakes() throws IOException {
+    Options reuse =
+        defaults().toBuilder().reuseLogs(true).recoveryMode(RecoveryMode.CPP_COMPAT).build();
+    open(reuse);
+    put("foo", "bar");
+    close();
+    Path named = directory.resolve(files(FileName.Kind.LOG).get(0));
+    writeLog(number(named.getFileName().toString()) + 2, 2, "hello", "world");
+    Files.delete(named);
+    open(reuse);
+    put("more", "v");
+    close();
+    open(defaults());
+    assertThat(get("hello")).isEqualTo("world");
+    assertThat(get("more")).isEqualTo("v");
+  }
+
   /** None of them is gone on with: the first is not the last, and the last is not alone. */
   @Test
   void open_severalLogsReusingLogs_replaysAllAndGoesOnWithNone() throws IOException {
