@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -83,12 +84,22 @@ class LruCacheConcurrencyTest {
     }
   }
 
+  /**
+   * Waits until so many threads load an entry or wait for its load; a wait for the lock is none.
+   */
   private void awaitWaiting(int count) {
-    long waiting;
-    do {
+    while (threads.stream().filter(LruCacheConcurrencyTest::hasAnEntry).count() < count) {
       Thread.onSpinWait();
-      waiting = threads.stream().filter(t -> t.getState() == Thread.State.WAITING).count();
-    } while (waiting < count);
+    }
+  }
+
+  private static boolean hasAnEntry(Thread thread) {
+    return thread.getState() == Thread.State.WAITING
+        && Arrays.stream(thread.getStackTrace())
+            .anyMatch(
+                frame ->
+                    frame.getClassName().equals(LruShard.class.getName())
+                        && List.of("load", "awaitLoad").contains(frame.getMethodName()));
   }
 
   @Test
