@@ -356,7 +356,8 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
 
   /**
    * Deletes all entries, as one atomic write. Above a thousand, it is a {@linkplain
-   * dev.kv.DB#deleteRange(byte[], byte[]) deletion of the range}.
+   * dev.kv.DB#deleteRange(byte[], byte[]) deletion of the range}. Fewer are those of one moment: of
+   * what others write meanwhile, new keys stay, and new values of these keys may be deleted.
    */
   @Override
   public void clear() {

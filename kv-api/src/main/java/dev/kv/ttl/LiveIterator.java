@@ -99,9 +99,9 @@ final class LiveIterator extends IteratorView {
     if (keysOnly) {
       return EMPTY;
     }
+    Expiry.of(current); // throws after a move that has thrown; the slice of it is the same object
     Slice value = valueSlice;
     if (value == null || stored != current) {
-      Expiry.of(current); // throws after a move that has thrown
       value = current.suffix(Expiry.LENGTH);
       stored = current;
       valueSlice = value;

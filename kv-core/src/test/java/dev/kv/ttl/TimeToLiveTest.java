@@ -446,6 +446,7 @@ class TimeToLiveTest {
     db.put(b("b"), b("0123456789"));
     try (DBIterator cursor = ttl.iterator()) {
       cursor.seekToFirst();
+      assertThat(cursor.value()).isEqualTo(b("1"));
       assertThatThrownBy(cursor::next).isInstanceOf(UnsupportedFormatException.class);
       assertThatThrownBy(cursor::value).isInstanceOf(UnsupportedFormatException.class);
       assertThatThrownBy(cursor::valueSlice).isInstanceOf(UnsupportedFormatException.class);

@@ -24,6 +24,7 @@ import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.event.CloseEvent;
 import dev.kv.load.DBLoads;
 import java.io.IOException;
@@ -114,7 +115,12 @@ final class DBImpl extends OpenDatabase implements DB {
       end = parts.files().logs().position(writer.lastSequence());
     }
     if (end == null) {
-      parts.writes().commits().write(new EncodedBatch(), true);
+      try {
+        parts.writes().commits().write(new EncodedBatch(), true);
+      } catch (OffHeapExhaustedException e) { // which would say that the writes are not done
+        throw new DBIOException(
+            "the writes are done and visible, but were not made durable: " + e.getMessage(), e);
+      }
     } else {
       parts.files().logs().syncTo(end);
     }

@@ -61,6 +61,7 @@ final class ChangesImpl implements Changes {
 
   @Override
   public @Nullable ChangeGroup poll() {
+    boolean failed = errors.isFailedPermanently(); // before it is looked for what was written
     using.lock();
     try {
       errors.checkNotClosing();
@@ -77,7 +78,7 @@ final class ChangesImpl implements Changes {
     } finally {
       using.unlock();
     }
-    if (errors.isFailedPermanently()) {
+    if (failed) {
       errors.check();
     }
     return null;

@@ -473,7 +473,7 @@ final class DBIter {
   }
 
   private CorruptionException malformed() {
-    byte[] key = InternalKey.copy(internal.keyBuffer(), internal.keyOffset(), internal.keyLength());
+    byte[] key = internal.source().copyKey(); // a scan of a block moves this cursor alone
     return internal.corruption(
         "an entry has a malformed internal key: " + InternalKey.describe(key), database);
   }

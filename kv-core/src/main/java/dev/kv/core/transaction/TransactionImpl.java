@@ -273,7 +273,7 @@ final class TransactionImpl implements Transaction {
               writes.show(),
               parts.order(),
               this,
-              new VisitedRange(bounds, serializable ? this::dependOn : null),
+              new VisitedRange(bounds, parts.order(), serializable ? this::dependOn : null),
               read.keysOnly());
       cursors.add(cursor);
       undo.cancel();

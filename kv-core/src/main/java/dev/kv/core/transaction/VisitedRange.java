@@ -1,6 +1,7 @@
 package dev.kv.core.transaction;
 
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.read.ReadRange;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -8,10 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows a cursor, and reports the ranges of keys that it has moved over: from the target of a
  * seek, or the key at which it turned, to the key where it is, or to the bound of the cursor if it
- * is past its last entry. Not thread-safe.
+ * is past its last entry. The target of a seek may be outside of the bounds; the range is not. Not
+ * thread-safe.
  */
 final class VisitedRange {
   private final KeyBounds bounds;
+  private final UserKeyComparator order;
   private final @Nullable Consumer<ReadRange> target;
   private byte @Nullable [] start;
   private boolean forward;
@@ -21,10 +24,12 @@ final class VisitedRange {
    * Creates the object.
    *
    * @param bounds the bounds of the cursor
+   * @param order the order of the keys
    * @param target receives the ranges; null if they are not wanted
    */
-  VisitedRange(KeyBounds bounds, @Nullable Consumer<ReadRange> target) {
+  VisitedRange(KeyBounds bounds, UserKeyComparator order, @Nullable Consumer<ReadRange> target) {
     this.bounds = bounds;
+    this.order = order;
     this.target = target;
   }
 
@@ -46,10 +51,10 @@ final class VisitedRange {
     open = false;
     byte[] low = forward ? start : key;
     byte[] high = forward ? key : start;
-    to.accept(
-        new ReadRange(
-            low == null ? bounds.lower() : low,
-            high == null ? bounds.upper() : high,
-            high != null));
+    byte[] lower = bounds.lower();
+    byte[] upper = bounds.upper();
+    boolean fromLower = low == null || (lower != null && order.compare(low, lower) < 0);
+    boolean toUpper = high == null || (upper != null && order.compare(high, upper) >= 0);
+    to.accept(new ReadRange(fromLower ? lower : low, toUpper ? upper : high, !toUpper));
   }
 }

@@ -356,6 +356,45 @@ class LogFeedTest extends DbTestBase {
     assertThat(keysAfter(begin)).isEqualTo("a b");
   }
 
+  /** What was written between the look for changes and the failure comes first. */
+  @Test
+  void poll_duringWhichTheDatabaseFails_doesNotThrowBeforeTheLastChange() {
+    AtomicReference<Runnable> atClose = new AtomicReference<>();
+    HookedEnv env = new HookedEnv(Env.fileSystem());
+    Env closing =
+        new ForwardingEnv(env) {
+          @Override
+          public SequentialFile openSequential(Path file) throws IOException {
+            return new ForwardingSequentialFile(super.openSequential(file)) {
+              @Override
+              public void close() throws IOException {
+                super.close();
+                Runnable next = atClose.getAndSet(null);
+                if (next != null) {
+                  next.run();
+                }
+              }
+            };
+          }
+        };
+    reopen(options.toBuilder().env(closing).build());
+    put("c", "1");
+    try (Changes changes = db.changes().open(ChangeOptions.UNSYNCED, begin.withSequence(2))) {
+      assertThat(changes.poll()).isNotNull();
+      atClose.set(
+          () -> {
+            put("d", "1");
+            env.logSyncFails = true;
+            assertThatThrownBy(this::sync).isInstanceOf(DBIOException.class);
+          });
+      assertThat(changes.poll()).isNull();
+      assertThat(atClose).hasValue(null);
+      assertThat(changes.poll()).isNotNull();
+      assertThatThrownBy(changes::poll).isInstanceOf(DBReadOnlyException.class);
+    }
+    env.logSyncFails = false;
+  }
+
   @Test
   void reader_ofADatabaseThatFails_getsWhatIsCompleteAndThenTheFailure() throws Exception {
     HookedEnv env = new HookedEnv(Env.fileSystem());

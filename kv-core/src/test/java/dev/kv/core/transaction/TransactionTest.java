@@ -523,6 +523,9 @@ class TransactionTest extends DbTestBase {
         List.of("c", "d", "f", "fff"),
         List.of("b", "bb", "g", "h"));
     assertRange(some, cursor -> cursor.seekForPrev(b("c")), List.of("c"), List.of("b", "cc", "d"));
+    assertRange(some, cursor -> cursor.seek(b("a")), List.of("c", "d"), List.of("a", "b", "f"));
+    assertRange(
+        some, cursor -> cursor.seekForPrev(b("z")), List.of("f", "ff"), List.of("g", "h", "z"));
   }
 
   /** The tables of a deleted range are dropped as a whole: no tombstone tells of it. */
