@@ -159,11 +159,13 @@ public final class LogRecovery {
     long recordsBefore = records;
     try (LogReader reader = new LogReader(context.env(), path, damage)) {
       boolean first = true;
+      long replayed = 0;
       while (reader.readRecord(record)) {
         damage.record();
-        if (damage.hasEnded() || !replayRecord(reader, damage, first)) {
+        if (damage.hasEnded() || !replayRecord(reader, damage, first, replayed)) {
           damage.recordAfterEnd(reader.lastRecordOffset(), record.length());
         }
+        replayed = reader.endOfLastRecord();
         first = false;
       }
       if (mode == RecoveryMode.STRICT && (damage.hasEnded() || reader.end() == LogEnd.TORN)) {
@@ -221,8 +223,12 @@ public final class LogRecovery {
     }
   }
 
-  /** Applies the record that was read; returns false if recovery ends before it. */
-  private boolean replayRecord(LogReader reader, LogDamage damage, boolean first)
+  /**
+   * Applies the record that was read; returns false if recovery ends before it.
+   *
+   * @param replayed the end of the record before it in its log
+   */
+  private boolean replayRecord(LogReader reader, LogDamage damage, boolean first, long replayed)
       throws IOException {
     ByteBuffer bytes = record.buffer();
     int length = record.length();
@@ -261,6 +267,12 @@ public final class LogRecovery {
           true);
     } else if (first && sequence > expected && besideWriter && hasGrown()) {
       damage.end(offset, length, "the log before it was written to after it was read");
+    } else if (besideWriter
+        && mode == RecoveryMode.CPP_COMPAT
+        && sequence > expected
+        && !first
+        && hasRecordBefore(reader.fileName(), replayed, offset)) {
+      damage.end(offset, length, "a record before it was written after its block was read");
     }
     if (damage.hasEnded()) {
       return false;
@@ -312,6 +324,15 @@ public final class LogRecovery {
       }
     }
     return false;
+  }
+
+  /** Returns true if a record begins now between the end of the last one and an offset. */
+  private boolean hasRecordBefore(String log, long endOfLast, long offset) throws IOException {
+    LogReader.Reporter ignored = (at, bytes, what, torn) -> {};
+    try (LogReader reader =
+        new LogReader(context.env(), Path.of(log), ignored, endOfLast, LogReader.newBlock())) {
+      return reader.readRecord(new RecordBuffer()) && reader.lastRecordOffset() < offset;
+    }
   }
 
   /**

@@ -16,6 +16,7 @@ import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingSequentialFile;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
@@ -23,6 +24,7 @@ import dev.kv.errors.DBClosedException;
 import dev.kv.options.RecoveryMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -414,6 +416,57 @@ class RefreshTest extends DbTestBase {
       assertThat(env.enabled).isFalse();
       assertPrefix(reader);
       reader.refresh(); // STRICT has read the logs again already
+      assertThat(contents(reader, ReadOptions.DEFAULT))
+          .isEqualTo(contents(db, ReadOptions.DEFAULT));
+    }
+  }
+
+  /** After a reader has read the block with the end of a log, the writer fills it and goes on. */
+  private final class Filling extends ForwardingEnv {
+    boolean enabled = true;
+
+    Filling() {
+      super(Env.fileSystem());
+    }
+
+    @Override
+    public SequentialFile openSequential(Path file) throws IOException {
+      SequentialFile opened = super.openSequential(file);
+      if (!file.toString().endsWith(".log")) {
+        return opened;
+      }
+      return new ForwardingSequentialFile(opened) {
+        @Override
+        public int read(ByteBuffer into) throws IOException {
+          int count = super.read(into);
+          if (enabled) {
+            enabled = false;
+            for (int i = 20; i < 60; i++) {
+              put(key(i), "x".repeat(1000));
+            }
+          }
+          return count;
+        }
+      };
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(RecoveryMode.class)
+  void open_whileTheWriterFillsTheBlockThatIsRead_showsAPrefix(RecoveryMode mode) {
+    open();
+    for (int i = 0; i < 20; i++) {
+      put(key(i), "x".repeat(1000));
+    }
+    Filling env = new Filling();
+    Options reading = Options.builder().env(env).recoveryMode(mode).build();
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, reading)) {
+      assertThat(env.enabled).isFalse();
+      List<String> keys = new ArrayList<>(contents(reader, ReadOptions.DEFAULT).keySet());
+      for (int i = 0; i < keys.size(); i++) {
+        assertThat(keys.get(i)).isEqualTo(key(i));
+      }
+      reader.refresh();
       assertThat(contents(reader, ReadOptions.DEFAULT))
           .isEqualTo(contents(db, ReadOptions.DEFAULT));
     }
