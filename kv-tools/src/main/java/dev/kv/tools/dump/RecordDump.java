@@ -25,6 +25,9 @@ final class RecordDump {
   /** The offset of a torn write that no whole record has followed so far, or -1. */
   private long tornAt = -1;
 
+  /** The sequence number that the next batch of a log has at least. */
+  private long nextSequence;
+
   RecordDump(Env env, Path file, Parts parts) {
     this.env = env;
     this.file = file;
@@ -70,6 +73,9 @@ final class RecordDump {
         }
         printer.print(records);
       }
+      if (mayBeTorn && records.end() == RecordReader.End.TORN) {
+        checkTornEnd(records.endOfLastRecord());
+      }
       parts.part(
           0,
           "end",
@@ -79,6 +85,13 @@ final class RecordDump {
           records.bytesAfterLastRecord(),
           "end",
           records.end().name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  private void checkTornEnd(long end) throws IOException {
+    long next = RecordReader.nextBatch(env, file, end, nextSequence);
+    if (next >= 0) {
+      parts.damage(next, Finding.afterTornWrite(end));
     }
   }
 
@@ -104,6 +117,8 @@ final class RecordDump {
     } catch (IllegalArgumentException e) {
       parts.damage(offset, "batch: " + e.getMessage());
       return;
+    } finally {
+      nextSequence = Math.max(nextSequence, sequence + found);
     }
     if (found != count) {
       parts.damage(offset, "the batch has " + found + " operations, but its header says " + count);

@@ -125,14 +125,21 @@ class DumpCommandTest {
 
   /** A length that points after the last block looks like a write that a crash cut off. */
   @Test
-  void verify_logWithADamagedLength_findsTheRecordsAfterIt() throws IOException {
+  void log_withADamagedLength_isDamagedByTheRecordsAfterIt() throws IOException {
     Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
     byte[] bytes = Files.readAllBytes(log);
     bytes[5] |= (byte) 0x80;
     Files.write(log, bytes);
+    String damage = "whole records follow the torn write at 0";
     Cli verify = Cli.run("dump", "--verify", log.toString());
     assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
-    assertThat(verify.out()).contains("whole records follow the torn write at 0");
+    assertThat(verify.out()).contains(damage);
+    Cli dump = Cli.run("dump", "--entries", log.toString());
+    assertThat(dump.exitCode()).as(dump.out()).isEqualTo(1);
+    assertThat(dump.out()).containsOnlyOnce(damage);
+    Cli scan = Cli.run("scan", log.getParent().toString(), "--all-versions");
+    assertThat(scan.exitCode()).as(scan.err()).isEqualTo(1);
+    assertThat(scan.err()).containsOnlyOnce(damage);
   }
 
   @Test
