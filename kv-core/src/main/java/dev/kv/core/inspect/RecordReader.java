@@ -8,6 +8,7 @@ import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the records of a log or MANIFEST. It verifies the checksums, reports what it has to skip,
@@ -73,6 +74,29 @@ public final class RecordReader implements AutoCloseable {
       throws IOException {
     try (SequentialFile log = env.openSequential(file)) {
       return LogTail.nextBatch(log, endOfLastRecord, sequence);
+    }
+  }
+
+  /**
+   * Returns why the bytes at the end of a MANIFEST, which begin at {@code endOfLastRecord} and are
+   * not a record, are damaged. Returns null if an interrupted write explains them, or a writer has
+   * finished the record in the meantime.
+   */
+  public static @Nullable String damageAtEnd(Env env, Path manifest, long endOfLastRecord)
+      throws IOException {
+    String damage;
+    try (SequentialFile in = env.openSequential(manifest)) {
+      damage = LogTail.damage(in, endOfLastRecord);
+    }
+    if (damage == null) {
+      return null;
+    }
+    try (RecordReader again =
+        new RecordReader(env, manifest, (offset, bytes, reason, torn) -> {})) {
+      while (again.next()) {
+        continue;
+      }
+      return again.endOfLastRecord() == endOfLastRecord ? damage : null;
     }
   }
 

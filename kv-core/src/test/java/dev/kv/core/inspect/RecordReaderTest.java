@@ -97,6 +97,21 @@ class RecordReaderTest {
   }
 
   @Test
+  void damageAtEnd_isOnlyWhatNoInterruptedWriteExplains() throws IOException {
+    byte[] first = record(0, "a");
+    byte[] second = record(0, "second");
+    int end = HEADER + first.length;
+    write(first, second, record(0, "third"));
+    assertThat(RecordReader.damageAtEnd(env, FILE, end)).as("finished meanwhile").isNull();
+    change(end + HEADER + 9, 0, 0);
+    assertThat(RecordReader.damageAtEnd(env, FILE, end)).as("cut off").isNull();
+    write(first, second, record(0, "third"));
+    change(EnvFiles.read(env, FILE).length, end + 5, 0x40);
+    assertThat(RecordReader.damageAtEnd(env, FILE, end))
+        .startsWith("the length of a record is damaged: ");
+  }
+
+  @Test
   void end_ofALogThatWasFilledAhead_isZeros() throws IOException {
     byte[] first = record(0, "a");
     write(first);

@@ -25,6 +25,9 @@ final class RecordDump {
   /** The offset of a torn write that no whole record has followed so far, or -1. */
   private long tornAt = -1;
 
+  /** The offset of the last damage that was reported, or -1. */
+  private long damagedAt = -1;
+
   /** The sequence number that the next batch of a log has at least. */
   private long nextSequence;
 
@@ -63,6 +66,7 @@ final class RecordDump {
                 tornAt = tornAt < 0 ? offset : tornAt;
                 parts.torn(offset, reason, "bytes", bytes, "torn", true);
               } else {
+                damagedAt = offset;
                 parts.damage(offset, reason, "bytes", bytes, "torn", torn);
               }
             })) {
@@ -73,8 +77,12 @@ final class RecordDump {
         }
         printer.print(records);
       }
-      if (mayBeTorn && records.end() == RecordReader.End.TORN) {
-        checkTornEnd(records.endOfLastRecord());
+      if (records.end() == RecordReader.End.TORN) {
+        if (mayBeTorn) {
+          checkEndOfLog(records.endOfLastRecord());
+        } else {
+          checkEndOfManifest(records.endOfLastRecord());
+        }
       }
       parts.part(
           0,
@@ -88,10 +96,17 @@ final class RecordDump {
     }
   }
 
-  private void checkTornEnd(long end) throws IOException {
+  private void checkEndOfLog(long end) throws IOException {
     long next = RecordReader.nextBatch(env, file, end, nextSequence);
     if (next >= 0) {
       parts.damage(next, Finding.afterTornWrite(end));
+    }
+  }
+
+  private void checkEndOfManifest(long end) throws IOException {
+    String damage = damagedAt < end ? RecordReader.damageAtEnd(env, file, end) : null;
+    if (damage != null) {
+      parts.damage(end, damage);
     }
   }
 

@@ -81,15 +81,26 @@ public final class Tree {
         }
       }
       if (records.end() != RecordReader.End.RECORD && damagedAt < records.endOfLastRecord()) {
-        findings.found(
-            Finding.note(
-                manifest,
-                records.endOfLastRecord(),
-                "ends in an edit of "
-                    + records.bytesAfterLastRecord()
-                    + " bytes that a crash cut off"));
+        checkEnd(file, records, findings);
       }
     }
+  }
+
+  private void checkEnd(Path file, RecordReader records, Finding.Sink findings) throws IOException {
+    long end = records.endOfLastRecord();
+    String damage =
+        records.end() == RecordReader.End.TORN
+            ? RecordReader.damageAtEnd(Env.fileSystem(), file, end)
+            : null;
+    findings.found(
+        damage == null
+            ? Finding.note(
+                manifest,
+                end,
+                "ends in an edit of "
+                    + records.bytesAfterLastRecord()
+                    + " bytes that a crash cut off")
+            : Finding.damage(manifest, end, damage));
   }
 
   private void apply(ManifestEdit edit) {

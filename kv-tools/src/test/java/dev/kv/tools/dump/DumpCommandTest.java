@@ -142,6 +142,36 @@ class DumpCommandTest {
     assertThat(scan.err()).containsOnlyOnce(damage);
   }
 
+  /** An open refuses it, too: a crash can cut off the last edit only. */
+  @Test
+  void manifest_withADamagedLength_isDamaged() throws IOException {
+    Path manifest = Fixtures.copy("bloom", temp).resolve("MANIFEST-000002");
+    byte[] bytes = Files.readAllBytes(manifest);
+    bytes[5] |= (byte) 0x40;
+    Files.write(manifest, bytes);
+    String damage = "offset 0: the length of a record is damaged: 16412 instead of 28";
+    Cli verify = Cli.run("dump", "--verify", manifest.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
+    assertThat(verify.out()).contains(damage).doesNotContain("a crash cut off");
+    Cli dump = Cli.run("dump", "--entries", manifest.toString());
+    assertThat(dump.exitCode()).as(dump.out()).isEqualTo(1);
+    assertThat(dump.out()).contains("damage offset=0 text='the length of a record is damaged: ");
+    Cli database = Cli.run("verify", manifest.getParent().toString());
+    assertThat(database.exitCode()).as(database.out()).isEqualTo(1);
+    assertThat(database.out()).contains(damage).doesNotContain("a crash cut off");
+  }
+
+  @Test
+  void manifest_cutInItsLastEdit_isNotDamaged() throws IOException {
+    Path manifest = Fixtures.copy("bloom", temp).resolve("MANIFEST-000002");
+    byte[] bytes = Files.readAllBytes(manifest);
+    Files.write(manifest, Arrays.copyOf(bytes, bytes.length - 3));
+    Cli verify = Cli.run("dump", "--verify", manifest.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isZero();
+    assertThat(verify.out()).contains("a crash cut off");
+    assertThat(Cli.run("dump", manifest.toString()).exitCode()).isZero();
+  }
+
   @Test
   void current_underAnotherName_isTheOneThatIsRead() throws IOException {
     Path current = Fixtures.copy("bloom", temp).resolve("CURRENT");
