@@ -84,7 +84,7 @@ public final class StatsCommand implements Callable<Integer> {
     Verifier tables = new Verifier(database.directory(), database.requireComparator(), sizes::add);
     if (entries) {
       tables.run();
-      tables.findings().stream().filter(Finding::damage).forEach(StatsCommand::warn);
+      warnings(tables).forEach(StatsCommand::warn);
     }
     try (Output out = new Output()) {
       if (json) {
@@ -128,6 +128,17 @@ public final class StatsCommand implements Callable<Integer> {
           .run((long) (interval * TimeUnit.SECONDS.toMillis(1)), count);
     }
     return 0;
+  }
+
+  /** Returns what makes the numbers of the entries incomplete. */
+  static List<Finding> warnings(Verifier tables) {
+    List<Finding> warnings =
+        new ArrayList<>(tables.findings().stream().filter(Finding::damage).toList());
+    Finding deletion = tables.deletion();
+    if (deletion != null) {
+      warnings.add(deletion);
+    }
+    return warnings;
   }
 
   private static void warn(Finding finding) {

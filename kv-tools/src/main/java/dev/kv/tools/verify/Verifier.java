@@ -87,15 +87,9 @@ public final class Verifier {
       for (int level = 0; level < DatabaseFile.LEVELS; level++) {
         checkLevel(tree, level);
       }
-      if (deletedMeanwhile > 0) {
-        findings.add(
-            Finding.note(
-                tree.manifest(),
-                CorruptionException.NO_OFFSET,
-                deletedMeanwhile
-                    + " of "
-                    + tree.tableCount()
-                    + " tables were deleted by the process that writes, before they were read"));
+      Finding deletion = deletion();
+      if (deletion != null) {
+        findings.add(deletion);
       }
       if (isWhole()) {
         new LevelOrderCheck(meter, directory, tree, order, findings::add).run();
@@ -106,6 +100,19 @@ public final class Verifier {
         findings.add(refusal);
       }
     }
+  }
+
+  /** Returns the note that another process deleted tables before they were read, or null. */
+  public @Nullable Finding deletion() {
+    return tree == null || deletedMeanwhile == 0
+        ? null
+        : Finding.note(
+            tree.manifest(),
+            CorruptionException.NO_OFFSET,
+            deletedMeanwhile
+                + " of "
+                + tree.tableCount()
+                + " tables were deleted by the process that writes, before they were read");
   }
 
   /** Returns true if damage of that file was found. */
@@ -336,6 +343,7 @@ public final class Verifier {
     counts.put("storedBytes", storedBytes);
     counts.put("logs", (long) logs);
     counts.put("batches", batches);
+    counts.put("tablesDeletedMeanwhile", (long) deletedMeanwhile);
     return counts;
   }
 

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.bytes.DBComparator;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import dev.kv.tools.console.Cancellation;
+import dev.kv.tools.verify.Verifier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,7 +32,7 @@ class StatsCommandTest {
     Cli json = Cli.run("stats", dir, "--entries", "--json");
     assertThat(json.out())
         .startsWith("{\"levels\":[{\"files\":")
-        .contains("\"entries\":4660,")
+        .contains("\"tablesDeletedMeanwhile\":0,", "\"entries\":4660,")
         .contains("\"keySizes\":[{\"from\":4,\"to\":7,\"entries\":")
         .hasLineCount(1);
     long tombstones =
@@ -51,6 +53,36 @@ class StatsCommandTest {
     Cli stats = Cli.run("stats", dir.toString(), "--entries");
     assertThat(stats.exitCode()).isEqualTo(1);
     assertThat(stats.err()).contains("damaged: 000005.ldb, offset ").hasLineCount(1);
+  }
+
+  @Test
+  void warnings_besideAWriterThatDeletesTables_sayHowMany() throws IOException {
+    Path dir = temp.resolve("deleted");
+    DB db = DB.open(dir, Options.builder().createIfMissing(true).build());
+    for (int i = 0; i < 3; i++) {
+      db.put(new byte[] {1}, new byte[] {(byte) i});
+      db.admin().flush();
+    }
+    AtomicBoolean merged = new AtomicBoolean();
+    Verifier tables =
+        new Verifier(
+            dir,
+            DBComparator.bytewise(),
+            (key, value) -> {
+              if (merged.compareAndSet(false, true)) {
+                db.admin().compactRange(null, null);
+                db.close();
+              }
+            });
+    tables.run();
+    assertThat(StatsCommand.warnings(tables))
+        .singleElement()
+        .satisfies(
+            note ->
+                assertThat(note.line())
+                    .startsWith("note: ")
+                    .contains("2 of 3 tables were deleted by the process that writes"));
+    assertThat(tables.counts()).containsEntry("tablesDeletedMeanwhile", 2L);
   }
 
   @Test
