@@ -233,7 +233,11 @@ public final class DumpCommand implements Callable<Integer> {
       findings.forEach(finding -> out.line(Json.of(finding.members())));
     } else {
       findings.forEach(finding -> out.line(finding.line()));
-      out.line(Printable.of(file.toString()) + (damaged ? ": DAMAGED" : ": whole"));
+      boolean unsupported =
+          findings.stream().anyMatch(finding -> finding.kind() == Finding.Kind.UNSUPPORTED);
+      out.line(
+          Printable.of(file.toString())
+              + (unsupported ? ": UNSUPPORTED" : damaged ? ": DAMAGED" : ": whole"));
     }
     return damaged;
   }

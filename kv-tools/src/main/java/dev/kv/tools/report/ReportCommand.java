@@ -74,9 +74,17 @@ public final class ReportCommand implements Callable<Integer> {
       }
     } else {
       write(page);
-      System.out.println(output + (verifier.isWhole() ? "" : ": the database is damaged"));
+      System.out.println(
+          output + (verifier.isWhole() ? "" : ": the database is " + state(verifier)));
     }
     return verifier.isWhole() ? 0 : 1;
+  }
+
+  private static String state(Verifier verifier) {
+    if (verifier.isWhole()) {
+      return "whole";
+    }
+    return verifier.unsupported() == null ? "damaged" : "unsupported";
   }
 
   /** Checks, before everything is read, that the page can be written to its place. */
@@ -147,8 +155,7 @@ public final class ReportCommand implements Callable<Integer> {
     long live = Math.max(0, entries.differentKeys() - entries.tombstones());
     int runs = tree == null ? 0 : runs(tree, order);
     ReportPage page = new ReportPage("Database " + Printable.of(database.directory().toString()));
-    page.paragraph(
-        found.isWhole() ? "good" : "wrong", found.isWhole() ? "verify: whole" : "verify: damaged");
+    page.paragraph(found.isWhole() ? "good" : "wrong", "verify: " + state(found));
     page.paragraph("note", origin());
     if (tree != null && found.deletedMeanwhile() > 0) {
       page.paragraph(
@@ -263,7 +270,11 @@ public final class ReportCommand implements Callable<Integer> {
       @Nullable Tree tree,
       DBComparator order) {
     List<String> advice = new ArrayList<>();
-    if (!found.isWhole()) {
+    Finding unsupported = found.unsupported();
+    if (unsupported != null) {
+      advice.add(
+          "The database is of a format that kv does not read: " + unsupported.advice() + ".");
+    } else if (!found.isWhole()) {
       advice.add(
           "The database is damaged. Restore a backup, or copy the directory and run 'kv repair'.");
     }

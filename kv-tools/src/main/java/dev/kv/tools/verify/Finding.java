@@ -2,29 +2,41 @@ package dev.kv.tools.verify;
 
 import dev.kv.bytes.Escape;
 import dev.kv.errors.CorruptionException;
+import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.text.Printable;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
  * One thing that a check of a file found.
  *
- * @param damage true for damage, false for a note on something that is not a fault
+ * @param kind what kind of finding it is
  * @param file the file's name
  * @param offset the offset in the file, or {@link CorruptionException#NO_OFFSET}
  * @param text what was found
  */
-public record Finding(boolean damage, String file, long offset, String text) {
+public record Finding(Kind kind, String file, long offset, String text) {
+
+  /** The kinds of findings. */
+  public enum Kind {
+    /** A note on something that is not a fault. */
+    NOTE,
+    /** Damage. */
+    DAMAGED,
+    /** Something of another format, which kv does not read and cannot repair. */
+    UNSUPPORTED
+  }
 
   /** Returns a finding of damage. */
   public static Finding damage(String file, long offset, String text) {
-    return new Finding(true, file, offset, text);
+    return new Finding(Kind.DAMAGED, file, offset, text);
   }
 
   /** Returns a note. */
   public static Finding note(String file, long offset, String text) {
-    return new Finding(false, file, offset, text);
+    return new Finding(Kind.NOTE, file, offset, text);
   }
 
   /** Returns the damage that an exception reports, in the file with that name. */
@@ -32,6 +44,23 @@ public record Finding(boolean damage, String file, long offset, String text) {
     String message = String.valueOf(e.getMessage());
     int suffix = message.lastIndexOf(" (file ");
     return damage(file, e.offset(), suffix < 0 ? message : message.substring(0, suffix));
+  }
+
+  /** Returns a finding of another format, which an exception reports. */
+  public static Finding unsupported(String file, long offset, UnsupportedFormatException e) {
+    return new Finding(Kind.UNSUPPORTED, file, offset, String.valueOf(e.getMessage()));
+  }
+
+  /** Returns true for what keeps a database from being whole: not for a note. */
+  public boolean damage() {
+    return kind != Kind.NOTE;
+  }
+
+  /** Returns what can be done about another format: the end of the message, without the file. */
+  public String advice() {
+    int suffix = text.endsWith(")") ? text.lastIndexOf(" (file ") : -1;
+    String message = suffix < 0 ? text : text.substring(0, suffix);
+    return Printable.of(message.substring(message.lastIndexOf(": ") + 1).strip());
   }
 
   /** Returns the text for whole records after a write that is torn at an offset. */
@@ -54,13 +83,17 @@ public record Finding(boolean damage, String file, long offset, String text) {
   /** Returns one printable line. */
   public String line() {
     String place = offset < 0 ? "" : ", offset " + offset;
-    return (damage ? "damaged: " : "note: ") + Printable.of(file + place + ": " + text);
+    String begin = kind.name().toLowerCase(Locale.ROOT);
+    return begin + ": " + Printable.of(file + place + ": " + text);
   }
 
   /** Returns the members of the finding's JSON object. */
   public Map<String, Object> members() {
     Map<String, Object> members = new LinkedHashMap<>();
-    members.put("damage", damage);
+    members.put("damage", damage());
+    if (kind == Kind.UNSUPPORTED) {
+      members.put("unsupported", true);
+    }
     members.put("file", Escape.text(file));
     if (offset >= 0) {
       members.put("offset", offset);

@@ -87,10 +87,10 @@ final class OpenCheck {
       Finding damage = Finding.damage(Finding.baseName(corruption.file()), corruption);
       return Finding.damage(damage.file(), damage.offset(), prefix + withoutAdvice(damage.text()));
     }
-    return Finding.damage(
-        Finding.baseName(directory.toString()),
-        CorruptionException.NO_OFFSET,
-        prefix + withoutAdvice(text));
+    String name = Finding.baseName(directory.toString());
+    return e instanceof UnsupportedFormatException unsupported
+        ? Finding.unsupported(name, CorruptionException.NO_OFFSET, unsupported)
+        : Finding.damage(name, CorruptionException.NO_OFFSET, prefix + withoutAdvice(text));
   }
 
   /** Returns a message without what a program can do about it. */

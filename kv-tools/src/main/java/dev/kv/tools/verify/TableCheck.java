@@ -82,7 +82,7 @@ final class TableCheck {
     } catch (CorruptionException e) {
       found(Finding.damage(name, e));
     } catch (UnsupportedFormatException e) {
-      found(Finding.damage(name, CorruptionException.NO_OFFSET, String.valueOf(e.getMessage())));
+      found(Finding.unsupported(name, CorruptionException.NO_OFFSET, e));
     }
   }
 

@@ -76,8 +76,7 @@ public final class Tree {
         } catch (CorruptionException e) {
           findings.found(Finding.damage(manifest, e));
         } catch (UnsupportedFormatException e) {
-          findings.found(
-              Finding.damage(manifest, records.offset(), String.valueOf(e.getMessage())));
+          findings.found(Finding.unsupported(manifest, records.offset(), e));
         }
       }
       if (records.end() != RecordReader.End.RECORD && damagedAt < records.endOfLastRecord()) {

@@ -74,7 +74,9 @@ public final class Verifier {
       return;
     }
     tree = read;
-    check(read);
+    if (unsupported() == null) {
+      check(read);
+    }
   }
 
   private void check(Tree tree) throws IOException {
@@ -329,6 +331,14 @@ public final class Verifier {
   /** Returns true if nothing is damaged. */
   public boolean isWhole() {
     return findings.stream().noneMatch(Finding::damage);
+  }
+
+  /** Returns the first thing of another format, or null if there is none. */
+  public @Nullable Finding unsupported() {
+    return findings.stream()
+        .filter(finding -> finding.kind() == Finding.Kind.UNSUPPORTED)
+        .findFirst()
+        .orElse(null);
   }
 
   /** Returns the counts by name. */

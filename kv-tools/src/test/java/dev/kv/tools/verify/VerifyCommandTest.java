@@ -433,6 +433,30 @@ class VerifyCommandTest {
   }
 
   @Test
+  void verify_databaseOfRocksDb_isUnsupportedAndNamesNoRepair() throws IOException {
+    Path dir = temp.resolve("rocks");
+    Path manifest = dir.resolve("MANIFEST-000002");
+    Trees.write(dir, List.of());
+    Files.write(manifest, Trees.record(new byte[] {(byte) 200, 1, 1, 0}));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
+    assertThat(verify.err()).isEmpty();
+    assertThat(verify.out())
+        .startsWith("unsupported: MANIFEST-000002, offset 0: ")
+        .endsWith("\nUNSUPPORTED: this is a RocksDB database; open it with RocksDB\n")
+        .doesNotContain("repair", "damaged", "DAMAGED");
+    assertThat(Cli.run("verify", dir.toString(), "--json").out())
+        .contains("\"whole\":false", "\"unsupported\":true");
+    assertThat(Cli.run("dump", "--verify", manifest.toString()).out())
+        .endsWith("MANIFEST-000002: UNSUPPORTED\n");
+    Cli report = Cli.run("report", dir.toString(), "-o", "-");
+    assertThat(report.exitCode()).isEqualTo(1);
+    assertThat(report.out())
+        .contains("open it with RocksDB.", "verify: unsupported")
+        .doesNotContain("kv repair", "is damaged");
+  }
+
+  @Test
   void verify_overlapInALevel_isDamage() throws IOException {
     Path dir = temp.resolve("levels");
     Trees.write(
