@@ -1,6 +1,5 @@
 package dev.kv.tools.verify;
 
-import dev.kv.bytes.Escape;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.text.Printable;
@@ -94,7 +93,7 @@ public record Finding(Kind kind, String file, long offset, String text) {
     if (kind == Kind.UNSUPPORTED) {
       members.put("unsupported", true);
     }
-    members.put("file", Escape.text(file));
+    members.put("file", file);
     if (offset >= 0) {
       members.put("offset", offset);
     }
