@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
 public final class DumpCommand implements Callable<Integer> {
   /** The parts of which a file has many. */
   private static final Set<String> REPEATED =
-      Set.of("block", "batch", "put", "delete", "entry", "record");
+      Set.of("block", "batch", "put", "delete", "entry", "malformed", "record");
 
   @Spec private CommandSpec spec;
 
@@ -205,7 +205,17 @@ public final class DumpCommand implements Callable<Integer> {
       case LOG -> records.log();
       case MANIFEST -> records.manifest();
       case BATCH -> records.batch();
-      case TABLE -> new TableDump(meter, file, userKeys, parts).table();
+      case TABLE -> {
+        TableDump table = new TableDump(meter, file, userKeys, parts);
+        table.table();
+        if (table.malformed() > 0) {
+          parts.damage(
+              table.malformedAt(),
+              table.malformed()
+                  + " keys without sequence number and type: --user-keys is for stand-alone"
+                  + " tables");
+        }
+      }
       case CURRENT -> {
         try {
           parts.part(0, "current", "manifest", DatabaseFile.manifestNamedBy(meter, file));

@@ -26,6 +26,11 @@ final class TableDump {
   private long blocks;
   private long entries;
   private long tombstones;
+  private long malformed;
+
+  /** The offset of the first block with a malformed key, or -1. */
+  private long malformedAt = -1;
+
   private long rawBytes;
   private long storedBytes;
 
@@ -55,6 +60,16 @@ final class TableDump {
     } catch (UnsupportedFormatException e) {
       parts.damage(0, String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Returns the number of keys that have no sequence number and type, but should. */
+  long malformed() {
+    return malformed;
+  }
+
+  /** Returns the offset of the first block with such a key, or -1. */
+  long malformedAt() {
+    return malformedAt;
   }
 
   private TableContents.@Nullable Roots footer(TableContents table) {
@@ -173,6 +188,7 @@ final class TableDump {
       storedBytes += block.handle().size();
       block(0, "block", block, more);
       table.forEachEntry(this::entry);
+      malformedAt = malformedAt < 0 && malformed > 0 ? handle.offset() : malformedAt;
     } catch (CorruptionException e) {
       parts.damage(e);
     } catch (UnsupportedFormatException e) {
@@ -221,6 +237,7 @@ final class TableDump {
       return;
     }
     if (!StoredKey.isWellFormed(key)) {
+      malformed++;
       parts.part(1, "malformed", "key", key, "value", value);
       return;
     }

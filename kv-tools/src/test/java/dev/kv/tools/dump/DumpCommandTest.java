@@ -309,10 +309,19 @@ class DumpCommandTest {
       writer.add("a".getBytes(), "1".getBytes());
       writer.finish();
     }
-    assertThat(Cli.run("dump", "--entries", file.toString(), "--user-keys").out())
-        .contains("  entry key='a' value='1'\n");
-    assertThat(Cli.run("dump", "--entries", file.toString()).out())
-        .contains("  malformed key='a' value='1'\n");
+    Cli told = Cli.run("dump", "--entries", file.toString(), "--user-keys");
+    assertThat(told.exitCode()).isZero();
+    assertThat(told.out()).contains("  entry key='a' value='1'\n");
+    Cli untold = Cli.run("dump", "--entries", file.toString());
+    assertThat(untold.exitCode()).isEqualTo(1);
+    assertThat(untold.out())
+        .contains("  malformed key='a' value='1'\n")
+        .endsWith(
+            "damage offset=0 text='1 keys without sequence number and type: --user-keys is for"
+                + " stand-alone tables'\n");
+    assertThat(Cli.run("dump", file.toString()).out())
+        .doesNotContain("  malformed ")
+        .contains(" malformed=1 ", "--user-keys");
   }
 
   @Test
