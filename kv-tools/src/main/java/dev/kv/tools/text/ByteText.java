@@ -12,7 +12,8 @@ import picocli.CommandLine.TypeConversionException;
 public record ByteText(byte[] bytes) {
   /** The description of a key in help texts. */
   public static final String KEY =
-      "Text in which \\xNN stands for one byte and \\\\ for a backslash.";
+      "Text in which \\xNN stands for one byte and \\\\ for a backslash. Before text that begins"
+          + " with a dash, -- is needed.";
 
   /**
    * Reads what {@link dev.kv.bytes.Escape#bytes} and {@link Utf8Text} print, and any other text.

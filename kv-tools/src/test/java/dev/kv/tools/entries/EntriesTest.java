@@ -112,6 +112,21 @@ class EntriesTest {
     assertThat(Cli.run("count", dir).out()).isEqualTo("0\n");
   }
 
+  /** Without the two dashes, -h and the like ask for help. */
+  @ParameterizedTest
+  @ValueSource(strings = {"-h", "--help", "-V", "--version", "--hex"})
+  void put_keyThatBeginsWithADash_isStoredAfterTwoDashes(String key) {
+    String dir = temp.resolve("dashes").toString();
+    assertThat(Cli.run("put", "--create", dir, "--", key, "v" + key).exitCode()).isZero();
+    assertThat(Cli.run("put", dir, "--", "k" + key, "-v").exitCode()).isZero();
+    assertThat(Cli.run("put", dir, "\\x2d" + key, "\\x2dv").exitCode()).isZero();
+    assertThat(Cli.run("scan", dir).out())
+        .isEqualTo("-" + key + "\t-v\n" + key + "\tv" + key + "\nk" + key + "\t-v\n");
+    assertThat(Cli.run("get", dir, "--", key).out()).isEqualTo("v" + key + "\n");
+    assertThat(Cli.run("delete", dir, "--", key).exitCode()).isZero();
+    assertThat(Cli.run("count", dir).out()).isEqualTo("2\n");
+  }
+
   @Test
   void put_valueFromStandardInputOrAFile_takesItsBytes() throws IOException {
     String dir = temp.resolve("bytes").toString();
