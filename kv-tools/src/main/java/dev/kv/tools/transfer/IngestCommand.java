@@ -1,12 +1,17 @@
 package dev.kv.tools.transfer;
 
 import dev.kv.DB;
+import dev.kv.Options;
 import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
+import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Json;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -46,8 +51,13 @@ public final class IngestCommand implements Callable<Integer> {
     Runnable undoCreate = database.undoOfCreate();
     boolean opened = false;
     boolean done = false;
-    try (DB db = database.openForWriting(create, feed)) {
+    Meter meter = new Meter();
+    Options.Builder options = database.options(database.requireComparator());
+    try (DB db = DB.open(database.directory(), options.createIfMissing(create).env(meter).build());
+        Progress progress =
+            Progress.of("ingest", Progress.Unit.BYTES, this::bytesToRead, meter::bytesRead)) {
       opened = true;
+      progress.begin();
       db.loads().ingest(tables);
       done = true;
     } catch (CorruptionException damage) {
@@ -64,5 +74,18 @@ public final class IngestCommand implements Callable<Integer> {
       out.line(json ? Json.of(Map.of("tables", tables.size())) : tables.size() + " tables");
     }
     return 0;
+  }
+
+  /** Returns the bytes of the tables twice: each is checked, and then copied. */
+  private long bytesToRead() {
+    long bytes = 0;
+    try {
+      for (Path table : tables) {
+        bytes += Files.size(table);
+      }
+    } catch (IOException unreadable) {
+      return Progress.UNKNOWN; // the ingest says what is wrong with it
+    }
+    return 2 * bytes;
   }
 }

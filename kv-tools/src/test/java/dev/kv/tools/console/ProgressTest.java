@@ -3,6 +3,8 @@ package dev.kv.tools.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.kv.Options;
+import dev.kv.table.TableWriter;
 import dev.kv.tools.Child;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
@@ -87,6 +89,7 @@ class ProgressTest {
         "repair snappy-levels",
         "repair snappy-levels --dry-run",
         "destroy snappy-levels --yes",
+        "ingest new table --create",
         "import new entries --create --format hex",
         "import new --create --format hex < entries",
         "load new --create --format hex < entries",
@@ -97,6 +100,10 @@ class ProgressTest {
   void longCommand_onATerminal_showsProgress(String command) throws Exception {
     Files.write(temp.resolve("entries"), Fixtures.entries("snappy-levels"));
     Files.writeString(temp.resolve("operations"), "put a 1\n");
+    try (TableWriter table = TableWriter.forIngest(temp.resolve("table"), Options.DEFAULT)) {
+      table.add(new byte[] {1}, new byte[1]);
+      table.finish();
+    }
     String shown = onTerminal("KV " + command);
     String task = command.substring(0, command.indexOf(' '));
     List<String> tasks =
