@@ -153,14 +153,13 @@ public final class DatabaseArguments {
 
   /** Opens for writing. */
   public DB openForWriting(boolean create, ChangeFeedArguments feed) {
-    requireTarget(create, feed);
-    return open(options().createIfMissing(create));
+    return openForWriting(create, feed, options());
   }
 
-  /** Opens an existing database for writing, with options that were made from {@link #options}. */
-  public DB openForWriting(ChangeFeedArguments feed, Options.Builder options) {
-    requireTarget(false, feed);
-    return open(options);
+  /** Opens for writing, with options that were made from {@link #options}. */
+  public DB openForWriting(boolean create, ChangeFeedArguments feed, Options.Builder options) {
+    requireTarget(create, feed);
+    return open(options.createIfMissing(create));
   }
 
   /** Refuses what would drop whole records of a damaged log: a write would then delete the log. */
@@ -262,15 +261,18 @@ public final class DatabaseArguments {
    *     one that --comparator contradicts
    */
   public DBComparator requireComparator() {
-    String name = comparatorName();
     if (order != null) {
-      return named(order, name);
+      return named(order, comparatorName());
     }
     requireKnownOrder();
-    if (name == null) {
+    return comparator();
+  }
+
+  /** Prints a notice if {@link #requireComparator} is a guess. */
+  public void noteGuessedOrder() {
+    if (order == null && comparatorName() == null) {
       note("nothing tells the order of the keys: taken as bytewise; --comparator tells another");
     }
-    return comparator();
   }
 
   private void requireKnownOrder() {

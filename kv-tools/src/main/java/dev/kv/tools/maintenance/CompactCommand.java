@@ -58,7 +58,7 @@ public final class CompactCommand implements Callable<Integer> {
     Meter meter = new Meter();
     database.requireTarget(false, feed);
     Options.Builder options = TableForm.of(database.directory()).applyTo(database.options());
-    try (DB db = database.openForWriting(feed, options.env(meter))) {
+    try (DB db = database.openForWriting(false, feed, options.env(meter))) {
       if (minimum == null) {
         compact(db, meter, from, range.to());
       } else {

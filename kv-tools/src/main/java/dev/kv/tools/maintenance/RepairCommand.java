@@ -51,6 +51,7 @@ public final class RepairCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     database.requireRemains();
     DBComparator order = database.requireComparator();
+    database.noteGuessedOrder();
     RepairReport report;
     Meter meter = new Meter();
     if (dryRun) {

@@ -1,7 +1,6 @@
 package dev.kv.tools.transfer;
 
 import dev.kv.DB;
-import dev.kv.Options;
 import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
@@ -52,8 +51,7 @@ public final class IngestCommand implements Callable<Integer> {
     boolean opened = false;
     boolean done = false;
     Meter meter = new Meter();
-    Options.Builder options = database.options(database.requireComparator());
-    try (DB db = DB.open(database.directory(), options.createIfMissing(create).env(meter).build());
+    try (DB db = database.openForWriting(create, feed, database.options().env(meter));
         Progress progress =
             Progress.of("ingest", Progress.Unit.BYTES, this::bytesToRead, meter::bytesRead)) {
       opened = true;
