@@ -356,8 +356,9 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
 
   /**
    * Deletes all entries, as one atomic write. Above a thousand, it is a {@linkplain
-   * dev.kv.DB#deleteRange(byte[], byte[]) deletion of the range}. Fewer are those of one moment: of
-   * what others write meanwhile, new keys stay, and new values of these keys may be deleted.
+   * dev.kv.DB#deleteRange(byte[], byte[]) deletion of the range}. Otherwise it deletes the keys
+   * that it finds at one moment; keys that others add meanwhile stay, and values that they set for
+   * these keys are deleted with them.
    */
   @Override
   public void clear() {

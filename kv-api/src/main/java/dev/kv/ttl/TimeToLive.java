@@ -382,8 +382,8 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
 
   /**
    * Returns a snapshot that keeps the present time. Views of this kind and their spaces take it;
-   * the database does not. If a view of this kind is made over another one, reads of it take
-   * snapshots of the outer view only.
+   * the database does not. If this view is made over another one of its kind, its reads take
+   * snapshots of this view only, and not of the one below.
    */
   @Override
   public Snapshot snapshot() {

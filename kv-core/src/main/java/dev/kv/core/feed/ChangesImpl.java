@@ -61,7 +61,8 @@ final class ChangesImpl implements Changes {
 
   @Override
   public @Nullable ChangeGroup poll() {
-    boolean failed = errors.isFailedPermanently(); // before it is looked for what was written
+    boolean failed =
+        errors.isFailedPermanently(); // before the search: what was written first comes first
     using.lock();
     try {
       errors.checkNotClosing();

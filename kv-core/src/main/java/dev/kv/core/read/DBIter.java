@@ -473,7 +473,7 @@ final class DBIter {
   }
 
   private CorruptionException malformed() {
-    byte[] key = internal.source().copyKey(); // a scan of a block moves this cursor alone
+    byte[] key = internal.source().copyKey(); // the scan of a block moves the source, not internal
     return internal.corruption(
         "an entry has a malformed internal key: " + InternalKey.describe(key), database);
   }

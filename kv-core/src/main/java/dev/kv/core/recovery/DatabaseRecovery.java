@@ -184,8 +184,8 @@ public final class DatabaseRecovery {
   }
 
   /**
-   * Continues to use the log and its memtable if there is exactly one log, it is undamaged, and it
-   * ends with a whole record; returns false otherwise.
+   * Continues to use the log and its memtable if there is exactly one log, the MANIFEST names it,
+   * it is undamaged, and it ends with a whole record; returns false otherwise.
    */
   private boolean reuse(List<Long> numbers, LogRecovery recovery) {
     long length = recovery.appendableLength();

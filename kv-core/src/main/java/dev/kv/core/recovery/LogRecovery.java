@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * C++ LevelDB skips a number after a failed write, and at the beginning of the oldest log, because
  * nothing before it can be lost.
  *
- * <p>Beside a writer, there may be a gap because the writer went on in a log after it was read, and
- * then in the next one. Recovery ends at such a gap in each mode.
+ * <p>Beside a writer, there may be a gap because the writer went on in a log, or in a block of it,
+ * after that was read, and then in the next one. Recovery ends at such a gap in each mode.
  */
 public final class LogRecovery {
   private static final EngineLogger LOG = EngineLogger.of(LogRecovery.class);
@@ -162,7 +162,7 @@ public final class LogRecovery {
       long replayed = 0;
       while (reader.readRecord(record)) {
         damage.record();
-        if (damage.hasEnded() || !replayRecord(reader, damage, first, replayed)) {
+        if (damage.hasEnded() || !replayRecord(path, reader, damage, first, replayed)) {
           damage.recordAfterEnd(reader.lastRecordOffset(), record.length());
         }
         replayed = reader.endOfLastRecord();
@@ -228,7 +228,8 @@ public final class LogRecovery {
    *
    * @param replayed the end of the record before it in its log
    */
-  private boolean replayRecord(LogReader reader, LogDamage damage, boolean first, long replayed)
+  private boolean replayRecord(
+      Path log, LogReader reader, LogDamage damage, boolean first, long replayed)
       throws IOException {
     ByteBuffer bytes = record.buffer();
     int length = record.length();
@@ -265,14 +266,8 @@ public final class LogRecovery {
           length,
           "the log begins at sequence " + sequence + " instead of " + expected,
           true);
-    } else if (first && sequence > expected && besideWriter && hasGrown()) {
-      damage.end(offset, length, "the log before it was written to after it was read");
-    } else if (besideWriter
-        && mode == RecoveryMode.CPP_COMPAT
-        && sequence > expected
-        && !first
-        && hasRecordBefore(reader.fileName(), replayed, offset)) {
-      damage.end(offset, length, "a record before it was written after its block was read");
+    } else if (besideWriter && sequence > expected && isBehind(log, first, replayed, offset)) {
+      damage.end(offset, length, "records before it were written after it was read up to there");
     }
     if (damage.hasEnded()) {
       return false;
@@ -310,28 +305,34 @@ public final class LogRecovery {
     return applied.containAny(sequence, end) || (isBefore && mode != RecoveryMode.CPP_COMPAT);
   }
 
-  /** Returns true if a log that was replayed has more records now. */
-  private boolean hasGrown() throws IOException {
-    RecordBuffer more = new RecordBuffer();
-    LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
-    for (Map.Entry<Path, Long> log : ends.entrySet()) {
-      try (LogReader reader =
-          new LogReader(
-              context.env(), log.getKey(), ignored, log.getValue(), LogReader.newBlock())) {
-        if (reader.readRecord(more)) {
+  /**
+   * Returns true if records before this one were written after their place was read: at the end of
+   * an earlier log, or in the block before. The modes other than {@link RecoveryMode#CPP_COMPAT}
+   * end at the gap that this leaves inside of a log.
+   */
+  private boolean isBehind(Path log, boolean first, long replayed, long offset) throws IOException {
+    if (first) {
+      for (Map.Entry<Path, Long> earlier : ends.entrySet()) {
+        if (nextRecord(earlier.getKey(), earlier.getValue()) >= 0) {
           return true;
         }
       }
     }
-    return false;
+    if (mode != RecoveryMode.CPP_COMPAT) {
+      return false;
+    }
+    long next = nextRecord(log, replayed);
+    return next >= 0 && next < offset;
   }
 
-  /** Returns true if a record begins now between the end of the last one and an offset. */
-  private boolean hasRecordBefore(String log, long endOfLast, long offset) throws IOException {
-    LogReader.Reporter ignored = (at, bytes, what, torn) -> {};
+  /**
+   * Returns the offset of the record after a place in a log as it is now, or -1 if there is none.
+   */
+  private long nextRecord(Path log, long from) throws IOException {
+    LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
     try (LogReader reader =
-        new LogReader(context.env(), Path.of(log), ignored, endOfLast, LogReader.newBlock())) {
-      return reader.readRecord(new RecordBuffer()) && reader.lastRecordOffset() < offset;
+        new LogReader(context.env(), log, ignored, from, LogReader.newBlock())) {
+      return reader.readRecord(new RecordBuffer()) ? reader.lastRecordOffset() : -1;
     }
   }
 

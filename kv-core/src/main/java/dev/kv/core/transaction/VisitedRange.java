@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows a cursor, and reports the ranges of keys that it has moved over: from the target of a
  * seek, or the key at which it turned, to the key where it is, or to the bound of the cursor if it
- * is past its last entry. The target of a seek may be outside of the bounds; the range is not. Not
- * thread-safe.
+ * is past its last entry. The target of a seek may be outside of the bounds: then the range ends at
+ * the bound, or is empty. Not thread-safe.
  */
 final class VisitedRange {
   private final KeyBounds bounds;

@@ -423,10 +423,12 @@ class RefreshTest extends DbTestBase {
 
   /** After a reader has read the block with the end of a log, the writer fills it and goes on. */
   private final class Filling extends ForwardingEnv {
+    final int from;
     boolean enabled = true;
 
-    Filling() {
+    Filling(int from) {
       super(Env.fileSystem());
+      this.from = from;
     }
 
     @Override
@@ -441,7 +443,7 @@ class RefreshTest extends DbTestBase {
           int count = super.read(into);
           if (enabled) {
             enabled = false;
-            for (int i = 20; i < 60; i++) {
+            for (int i = from; i < from + 40; i++) {
               put(key(i), "x".repeat(1000));
             }
           }
@@ -454,15 +456,25 @@ class RefreshTest extends DbTestBase {
   @ParameterizedTest
   @EnumSource(RecoveryMode.class)
   void open_whileTheWriterFillsTheBlockThatIsRead_showsAPrefix(RecoveryMode mode) {
-    open();
-    for (int i = 0; i < 20; i++) {
+    for (int before : new int[] {0, 20}) {
+      destroyAndReopen(defaults());
+      showsAPrefixWhileTheWriterFills(mode, before);
+    }
+  }
+
+  private void showsAPrefixWhileTheWriterFills(RecoveryMode mode, int before) {
+    put("", "first"); // so that there is a log
+    db.admin().flush();
+    for (int i = 0; i < before; i++) {
       put(key(i), "x".repeat(1000));
     }
-    Filling env = new Filling();
+    Filling env = new Filling(before);
     Options reading = Options.builder().env(env).recoveryMode(mode).build();
     try (ReadOnlyDB reader = DB.openReadOnly(directory, reading)) {
       assertThat(env.enabled).isFalse();
       List<String> keys = new ArrayList<>(contents(reader, ReadOptions.DEFAULT).keySet());
+      assertThat(keys.remove(0)).isEmpty();
+      assertThat(keys).hasSizeGreaterThanOrEqualTo(before);
       for (int i = 0; i < keys.size(); i++) {
         assertThat(keys.get(i)).isEqualTo(key(i));
       }
