@@ -176,6 +176,7 @@ public final class Backups {
    *
    * @return the numbers, ascending
    * @throws NoSuchDatabaseException if the directory does not exist
+   * @throws CorruptionException if a file has almost the name of a list, so that it may be one
    * @throws DBIOException if the file system fails
    */
   public List<Long> numbers() {

@@ -9,9 +9,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /** The catalogs of the backups in their directory: one file for each backup. Thread-safe. */
@@ -71,18 +72,31 @@ final class CatalogFolder {
   }
 
   private List<Catalog> readAll(boolean presentOnly) throws IOException {
+    List<Catalog> found = new ArrayList<>();
+    for (long number : numbers()) {
+      try {
+        found.add(decode(number));
+      } catch (NoSuchFileException pruned) {
+        if (!presentOnly) {
+          throw pruned; // it names files that must not be deleted
+        }
+      }
+    }
+    return List.copyOf(found);
+  }
+
+  /**
+   * Returns the numbers of all catalogs, ascending; none is read.
+   *
+   * @throws CorruptionException if a file is named almost as a catalog is, so that it may be one
+   */
+  List<Long> numbers() throws IOException {
     requireDirectory();
-    TreeMap<Long, Catalog> found = new TreeMap<>();
+    List<Long> numbers = new ArrayList<>();
     for (String name : env.list(directory)) {
       long number = number(name);
       if (number > 0) {
-        try {
-          found.put(number, decode(number));
-        } catch (NoSuchFileException pruned) {
-          if (!presentOnly) {
-            throw pruned; // it names files that must not be deleted
-          }
-        }
+        numbers.add(number);
       } else if (name.startsWith(PREFIX)) {
         throw new CorruptionException(
             "no list of a backup has this name: give it its name back, or move it away",
@@ -90,17 +104,8 @@ final class CatalogFolder {
             CorruptionException.NO_OFFSET);
       }
     }
-    return List.copyOf(found.values());
-  }
-
-  /** Returns the numbers of all catalogs, ascending. */
-  List<Long> numbers() throws IOException {
-    requireDirectory();
-    return env.list(directory).stream()
-        .map(CatalogFolder::number)
-        .filter(number -> number > 0)
-        .sorted()
-        .toList();
+    Collections.sort(numbers);
+    return numbers;
   }
 
   /** Returns the catalog of a backup. */

@@ -3,6 +3,7 @@ package dev.kv.tools.backup;
 import dev.kv.backup.Backup;
 import dev.kv.backup.Backups;
 import dev.kv.errors.CorruptionException;
+import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
@@ -56,18 +57,27 @@ final class BackupDirectory {
   }
 
   /**
-   * Returns the backup of that number, or the newest one if the number is null. The lists of others
-   * may be damaged.
+   * Returns the backup of that number. The lists of others may be damaged.
+   *
+   * @throws Failure if it does not exist
+   * @throws CorruptionException if its list is damaged
+   */
+  Backup get(long number) {
+    try {
+      return backups.get(number);
+    } catch (NoSuchDatabaseException e) {
+      throw new Failure(e.getMessage() + "; 'kv backup list' lists them");
+    }
+  }
+
+  /**
+   * Returns the backup of that number, or the newest one if the number is null.
    *
    * @throws Failure if it does not exist, or its list is damaged
    */
   Backup find(@Nullable Long number) {
-    List<Long> all = numbers();
-    long wanted = number == null ? all.get(all.size() - 1) : number;
-    if (!all.contains(wanted)) {
-      throw new Failure(directory + ": has no backup " + wanted + "; 'kv backup list' lists them");
-    }
-    return run(found -> found.get(wanted));
+    List<Long> all = number == null ? numbers() : List.of(number);
+    return run(unused -> get(all.get(all.size() - 1)));
   }
 
   /** Returns what a backup is as the members of a JSON object. */

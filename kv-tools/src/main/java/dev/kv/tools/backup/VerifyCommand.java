@@ -42,45 +42,42 @@ final class VerifyCommand implements Callable<Integer> {
     boolean good = true;
     try (Output out = new Output()) {
       for (long each : chosen) {
-        good &=
-            chosen.size() == 1 ? verify(source, source.find(each), out) : verify(source, each, out);
+        good &= verify(source, each, out);
       }
     }
     return good ? 0 : 1;
   }
 
-  /** Verifies one of several backups: a damaged list does not keep the others from it. */
+  /** Verifies one backup; if its list is damaged, that is the damaged file. */
   private boolean verify(BackupDirectory source, long wanted, Output out) {
-    Backup backup;
+    Map<String, Object> members = new LinkedHashMap<>(Map.of("backup", wanted));
+    List<String> damaged;
     try {
-      backup = source.backups().get(wanted);
-    } catch (CorruptionException damage) {
-      String text = Printable.of(String.valueOf(damage.getMessage()));
-      Map<String, Object> members = new LinkedHashMap<>();
-      members.put("backup", wanted);
-      members.put("good", false);
-      members.put("list", text);
-      out.line(json ? Json.of(members) : "backup " + wanted + ": cannot be restored: " + text);
-      return false;
+      Backup backup = source.get(wanted);
+      members = BackupDirectory.members(backup);
+      damaged = damaged(source, backup);
+    } catch (CorruptionException list) {
+      damaged = List.of(String.valueOf(list.file()));
     }
-    return verify(source, backup, out);
-  }
-
-  private boolean verify(BackupDirectory source, Backup backup, Output out) {
-    List<Path> damaged =
-        source.run(
-            "verify",
-            backup.bytes(),
-            progress -> source.backups().verify(backup.number(), progress));
     if (json) {
-      Map<String, Object> members = BackupDirectory.members(backup);
       members.put("good", damaged.isEmpty());
-      members.put("damaged", damaged.stream().map(Path::toString).toList());
+      members.put("damaged", damaged);
       out.line(Json.of(members));
     } else {
-      out.line("backup " + backup.number() + ": " + (damaged.isEmpty() ? "good" : "damaged"));
-      damaged.forEach(file -> out.line("  missing or damaged: " + file));
+      out.line("backup " + wanted + ": " + (damaged.isEmpty() ? "good" : "damaged"));
+      damaged.forEach(file -> out.line("  missing or damaged: " + Printable.of(file)));
     }
     return damaged.isEmpty();
+  }
+
+  private static List<String> damaged(BackupDirectory source, Backup backup) {
+    return source
+        .run(
+            "verify",
+            backup.bytes(),
+            progress -> source.backups().verify(backup.number(), progress))
+        .stream()
+        .map(Path::toString)
+        .toList();
   }
 }

@@ -100,16 +100,27 @@ class BackupCommandTest {
     Cli verify = backup("verify", backups);
     assertThat(verify.exitCode()).isEqualTo(1);
     assertThat(verify.out().lines())
-        .hasSize(3)
-        .contains("backup 1: good", "backup 2: good")
-        .last()
-        .satisfies(line -> assertThat(line).startsWith("backup 3: cannot be restored: the list"));
-    Cli json = backup("verify", backups, "--json");
-    assertThat(json.out()).contains("{\"backup\":3,\"good\":false,\"list\":\"the list");
+        .containsExactly(
+            "backup 1: good",
+            "backup 2: good",
+            "backup 3: damaged",
+            "  missing or damaged: " + list);
+    assertThat(backup("verify", backups, "--json", "--backup", "3").out())
+        .isEqualTo("{\"backup\":3,\"good\":false,\"damaged\":[\"" + list + "\"]}\n");
     Cli newest = backup("restore", backups, temp.resolve("newest"));
     assertThat(newest.exitCode()).isEqualTo(1);
     assertThat(newest.err()).contains(list.getFileName().toString(), "kv backup verify");
     assertThat(temp.resolve("newest")).doesNotExist();
+    Files.move(list, list.resolveSibling(list.getFileName() + ".old"));
+    for (String command : List.of("restore", "verify")) {
+      Cli renamed =
+          command.equals("verify")
+              ? backup(command, backups)
+              : backup(command, backups, temp.resolve("older"));
+      assertThat(renamed.exitCode()).as(command).isEqualTo(1);
+      assertThat(renamed.err()).contains("no list of a backup has this name");
+    }
+    assertThat(temp.resolve("older")).doesNotExist();
   }
 
   @Test
