@@ -8,7 +8,6 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
-import dev.kv.errors.DBException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.options.RecoveryMode;
 import dev.kv.tools.console.Failure;
@@ -83,8 +82,7 @@ public final class DatabaseArguments {
     boolean written = noteWriter();
     ReadOnlyDB db = opened(() -> DB.openReadOnly(directory, options.build()));
     DBStats.Recovery recovery = db.admin().stats().recovery();
-    if (!written
-        && recovery.droppedBytes() > 0) { // beside a writer, the end is still being written
+    if (!written && recovery.droppedBytes() > 0) { // a writer may be writing these
       note(
           recovery.droppedBytes()
               + " bytes are left out: "
@@ -208,8 +206,8 @@ public final class DatabaseArguments {
 
   /**
    * Returns the order to use, under the name that the MANIFEST holds. It is the one that
-   * --comparator selects; without the option it is reverse if the MANIFEST names kv's own reverse
-   * order, else bytewise.
+   * --comparator selects; without the option it is reverse if the MANIFEST, or a table if that
+   * cannot be read, names kv's own reverse order, else bytewise.
    *
    * @throws Failure if --comparator contradicts a name that kv knows: writes would be in two orders
    */
@@ -235,23 +233,10 @@ public final class DatabaseArguments {
     return told.named(name == null ? told.defaultName() : name);
   }
 
-  /** Returns the order that the MANIFEST names; null if it names another or cannot be read. */
+  /** Returns the order that the MANIFEST or a table names; null if it is another, or unknown. */
   public @Nullable KeyOrder knownOrder() {
-    String name = comparatorName();
+    String name = DatabaseFiles.readableComparatorName(directory);
     return name == null ? null : KeyOrder.of(name);
-  }
-
-  /**
-   * Returns the name of the comparator in the MANIFEST, or else in a table that kv has written;
-   * null if neither tells it.
-   */
-  private @Nullable String comparatorName() {
-    try {
-      String name = DatabaseFiles.comparatorName(directory);
-      return name == null ? DatabaseFiles.comparatorNameInTables(directory) : name;
-    } catch (Failure | DBException unreadable) {
-      return DatabaseFiles.comparatorNameInTables(directory);
-    }
   }
 
   /**
@@ -262,7 +247,7 @@ public final class DatabaseArguments {
    */
   public DBComparator requireComparator() {
     if (order != null) {
-      return named(order, comparatorName());
+      return named(order, DatabaseFiles.readableComparatorName(directory));
     }
     requireKnownOrder();
     return comparator();
@@ -270,7 +255,7 @@ public final class DatabaseArguments {
 
   /** Prints a notice if {@link #requireComparator} is a guess. */
   public void noteGuessedOrder() {
-    if (order == null && comparatorName() == null) {
+    if (order == null && DatabaseFiles.readableComparatorName(directory) == null) {
       note("nothing tells the order of the keys: taken as bytewise; --comparator tells another");
     }
   }
@@ -279,7 +264,7 @@ public final class DatabaseArguments {
     if (order != null) {
       return;
     }
-    String name = comparatorName();
+    String name = DatabaseFiles.readableComparatorName(directory);
     if (name != null && KeyOrder.of(name) == null) {
       throw new Failure(
           directory

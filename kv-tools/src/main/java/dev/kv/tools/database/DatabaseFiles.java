@@ -185,6 +185,11 @@ public final class DatabaseFiles {
     }
   }
 
+  /** Returns true if a database has tables. */
+  public static boolean hasTables(Path directory) throws IOException {
+    return bytes(directory, DatabaseFile.Kind.TABLE) > 0;
+  }
+
   /**
    * Returns the name of the comparator in the MANIFEST that CURRENT names. If there is no CURRENT,
    * or it is damaged or names no file, it is that in the newest MANIFEST that can be read; null if
@@ -200,6 +205,19 @@ public final class DatabaseFiles {
           : newestComparatorName(directory);
     } catch (IOException unreadable) {
       throw new Failure(FailureText.describe(unreadable));
+    }
+  }
+
+  /**
+   * Returns the name of the comparator in the MANIFEST, or else in a table that kv has written;
+   * null if neither tells it, or cannot be read.
+   */
+  public static @Nullable String readableComparatorName(Path directory) {
+    try {
+      String name = comparatorName(directory);
+      return name == null ? comparatorNameInTables(directory) : name;
+    } catch (Failure | DBException unreadable) {
+      return comparatorNameInTables(directory);
     }
   }
 
@@ -241,7 +259,7 @@ public final class DatabaseFiles {
   }
 
   /** Returns the name of the comparator in the properties of a table, or null if none tells it. */
-  static @Nullable String comparatorNameInTables(Path directory) {
+  private static @Nullable String comparatorNameInTables(Path directory) {
     try {
       for (Map.Entry<Path, DatabaseFile> file : files(directory).entrySet()) {
         String name =

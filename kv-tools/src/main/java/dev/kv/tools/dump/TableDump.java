@@ -31,6 +31,9 @@ final class TableDump {
   /** The offset of the first block with a malformed key, or -1. */
   private long malformedAt = -1;
 
+  /** The offset of the block whose entries are passed. */
+  private long blockAt;
+
   private long rawBytes;
   private long storedBytes;
 
@@ -187,8 +190,8 @@ final class TableDump {
       rawBytes += block.length();
       storedBytes += block.handle().size();
       block(0, "block", block, more);
+      blockAt = handle.offset();
       table.forEachEntry(this::entry);
-      malformedAt = malformedAt < 0 && malformed > 0 ? handle.offset() : malformedAt;
     } catch (CorruptionException e) {
       parts.damage(e);
     } catch (UnsupportedFormatException e) {
@@ -238,6 +241,7 @@ final class TableDump {
     }
     if (!StoredKey.isWellFormed(key)) {
       malformed++;
+      malformedAt = malformedAt < 0 ? blockAt : malformedAt;
       parts.part(1, "malformed", "key", key, "value", value);
       return;
     }

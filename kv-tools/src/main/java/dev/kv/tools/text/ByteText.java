@@ -12,8 +12,8 @@ import picocli.CommandLine.TypeConversionException;
 public record ByteText(byte[] bytes) {
   /** The description of a key in help texts. */
   public static final String KEY =
-      "Text in which \\xNN stands for one byte and \\\\ for a backslash. Before text that begins"
-          + " with a dash, -- is needed.";
+      "Text in which \\xNN stands for one byte and \\\\ for a backslash. If it begins with a dash,"
+          + " put -- before it.";
 
   /**
    * Reads what {@link dev.kv.bytes.Escape#bytes} and {@link Utf8Text} print, and any other text.

@@ -8,6 +8,7 @@ import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
+import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,10 +75,16 @@ public final class IngestCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Returns the bytes of the tables twice: each is checked, and then copied. */
+  /**
+   * Returns the bytes of the tables twice: each is checked, and then copied. It is unknown beside
+   * other tables: one that these overlap is read once, and written again.
+   */
   private long bytesToRead() {
     long bytes = 0;
     try {
+      if (DatabaseFiles.hasTables(database.directory())) {
+        return Progress.UNKNOWN;
+      }
       for (Path table : tables) {
         bytes += Files.size(table);
       }

@@ -4,8 +4,6 @@ import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.StoredKey;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
-import dev.kv.errors.DBException;
-import dev.kv.tools.console.Failure;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyOrder;
 import java.io.IOException;
@@ -67,12 +65,7 @@ public final class FileVerifier {
     if (order != null) {
       return order;
     }
-    String name;
-    try {
-      name = DatabaseFiles.comparatorName(DatabaseFiles.directoryOf(file));
-    } catch (Failure | DBException unreadable) {
-      name = null;
-    }
+    String name = DatabaseFiles.readableComparatorName(DatabaseFiles.directoryOf(file));
     KeyOrder known = name == null ? KeyOrder.BYTEWISE : KeyOrder.of(name);
     if (known == null) {
       findings.found(

@@ -62,15 +62,23 @@ public final class Tree {
   }
 
   private void readEdits(Path file, Finding.Sink findings) throws IOException {
+    List<Finding> torn = new ArrayList<>(); // damage if an edit follows, else the end
     try (RecordReader records =
         new RecordReader(
             Env.fileSystem(),
             file,
-            (offset, bytes, reason, torn) -> {
-              damagedAt = offset;
-              findings.found(Finding.damage(manifest, offset, reason + ", " + bytes + " bytes"));
+            (offset, bytes, reason, isTorn) -> {
+              damagedAt = isTorn ? damagedAt : offset;
+              Finding damage = Finding.damage(manifest, offset, reason + ", " + bytes + " bytes");
+              if (isTorn) {
+                torn.add(damage);
+              } else {
+                findings.found(damage);
+              }
             })) {
       while (records.next()) {
+        torn.forEach(findings::found);
+        torn.clear();
         try {
           apply(records.edit());
         } catch (CorruptionException e) {
@@ -79,7 +87,8 @@ public final class Tree {
           findings.found(Finding.unsupported(manifest, records.offset(), e));
         }
       }
-      if (records.end() != RecordReader.End.RECORD && damagedAt < records.endOfLastRecord()) {
+      boolean ends = records.end() != RecordReader.End.RECORD || !torn.isEmpty();
+      if (ends && damagedAt < records.endOfLastRecord()) {
         checkEnd(file, records, findings);
       }
     }
