@@ -16,6 +16,7 @@ import dev.kv.change.ChangePosition;
 import dev.kv.change.Changes;
 import dev.kv.change.OperationHandler;
 import dev.kv.core.Children;
+import dev.kv.core.LoadsLeveldbjni;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.env.Env;
@@ -460,6 +461,7 @@ class ChangeFeedTest extends DbTestBase {
   }
 
   @Test
+  @LoadsLeveldbjni
   void cppLevelDb_opensTheDirectory_andTheFeedShowsAGap() throws IOException {
     close();
     reopen(with(ALL).toBuilder().tables(t -> t.suffix(TableSuffix.SST)).build());

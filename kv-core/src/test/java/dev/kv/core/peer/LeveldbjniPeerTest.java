@@ -1,6 +1,7 @@
 package dev.kv.core.peer;
 
 import dev.kv.Options;
+import dev.kv.core.LoadsLeveldbjni;
 import dev.kv.options.TableSuffix;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compares kv with the C++ LevelDB in leveldbjni, which knows only tables named {@code .sst}. */
+@LoadsLeveldbjni
 class LeveldbjniPeerTest {
   private static final long SEED = 7;
   private static final int OPERATIONS = 6000;

@@ -12,6 +12,7 @@ import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.LoadsLeveldbjni;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.ValueKind;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * keep their numbers. A compaction that began before a flush may have the lower number and the
  * newer entries.
  */
+@LoadsLeveldbjni
 class RepairByCppTest {
   private static final InternalKeyComparator ORDER =
       new InternalKeyComparator(DBComparator.bytewise());

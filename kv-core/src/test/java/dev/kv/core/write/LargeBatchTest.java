@@ -6,6 +6,7 @@ import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.core.LoadsLeveldbjni;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.event.FlushEvent;
 import dev.kv.options.TableSuffix;
@@ -61,6 +62,7 @@ class LargeBatchTest extends DbTestBase {
   }
 
   @Test
+  @LoadsLeveldbjni
   void write_batchAboveTheWriteBuffer_isReadByCpp() throws IOException {
     open(countingFlushes().toBuilder().tables(t -> t.suffix(TableSuffix.SST)).build());
     db.write(batch(new Random(2), "x"));
