@@ -57,7 +57,7 @@ public final class SharedResourcesImpl implements SharedResources {
             allocator,
             budget,
             new EntryIndexMemory(budget, settings.blockCacheSize()),
-            MappingQuota.ofTheSystem());
+            MappingQuota.ofTheProcess());
     buildBuffers = new BuildBufferPool(budget, 1 + settings.compactionThreads());
     budget.onShortage(this::emptyCache);
     compactionRate = new RateLimiter(settings.compactionBytesPerSecond(), System.nanoTime());

@@ -31,6 +31,8 @@ public final class MappingQuota {
   /** The limit of the system. Computed once, to avoid reading a file at every open. */
   private static final int OF_THE_SYSTEM = ofSystemLimit();
 
+  private static final MappingQuota OF_THE_PROCESS = new MappingQuota(OF_THE_SYSTEM, null);
+
   private final AtomicInteger left;
   private final @Nullable MappingQuota total;
   private final AtomicLong bytes = new AtomicLong();
@@ -51,9 +53,9 @@ public final class MappingQuota {
     this.total = total;
   }
 
-  /** Returns a quota of the mappings that tables may use in this process. */
-  public static MappingQuota ofTheSystem() {
-    return new MappingQuota(OF_THE_SYSTEM, null);
+  /** Returns the quota of the mappings that all tables of this process may use. */
+  public static MappingQuota ofTheProcess() {
+    return OF_THE_PROCESS;
   }
 
   private static int ofSystemLimit() {

@@ -47,7 +47,13 @@ class MappingQuotaTest {
       taken++;
     }
     assertThat(taken).isBetween(1, 1000);
-    assertThat(MappingQuota.ofTheSystem().take()).isTrue();
+  }
+
+  @Test
+  void ofTheProcess_isOneQuotaOfAllDatabases() {
+    assertThat(MappingQuota.ofTheProcess()).isSameAs(MappingQuota.ofTheProcess());
+    assertThat(MappingQuota.ofTheProcess().take()).isTrue();
+    MappingQuota.ofTheProcess().release();
   }
 
   @Test
