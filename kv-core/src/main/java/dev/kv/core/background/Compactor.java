@@ -366,19 +366,31 @@ public final class Compactor implements BackgroundWorker.Work {
 
   /** Runs a manual request, and returns when it has ended. */
   public void runToEnd(ManualCompactions.Request request, Runnable wake) {
+    run(request, wake, false);
+    request.check();
+  }
+
+  /**
+   * Runs a manual request that nothing depends on. Returns when it has ended, if a damaged table
+   * keeps it from ending, or while compactions are suspended.
+   */
+  public void runIfPossible(ManualCompactions.Request request, Runnable wake) {
+    run(request, wake, true);
+  }
+
+  private void run(ManualCompactions.Request request, Runnable wake, boolean untilSuspended) {
     monitor.lock();
     try {
       errors.check();
       manual.add(request);
       wake.run();
       try {
-        while (!request.isDone()) {
+        while (!request.isDone() && !(untilSuspended && areSuspended() && !request.isInStep())) {
           monitor.awaitChange();
         }
       } finally {
         manual.remove(request);
       }
-      request.check();
     } finally {
       monitor.unlock();
     }

@@ -50,6 +50,10 @@ public final class ManualCompactions {
       return done;
     }
 
+    boolean isInStep() {
+      return inStep;
+    }
+
     /** Throws if a step found a damaged table. */
     void check() {
       CorruptionException damage = failure;

@@ -136,7 +136,8 @@ public final class Loads implements DBLoads, AutoCloseable {
 
   /**
    * Compacts the range of the tables in levels 0 and 1 if too many of them would go to level 0
-   * otherwise. Level 1 has at most some megabytes that overlap.
+   * otherwise. Level 1 has at most some megabytes that overlap. If that is not possible, because
+   * compactions are suspended or a table in the way is damaged, the tables go to level 0.
    */
   private void clearUpperLevels(List<FileMetadata> tables) {
     if (compactor.isSuspended() || inLevelZero(tables) <= MOST_IN_LEVEL_0) {
@@ -145,7 +146,8 @@ public final class Loads implements DBLoads, AutoCloseable {
     KeyRange range = LoadChange.keysOf(tables);
     jobs.flush();
     for (int level = 0; level < 2; level++) {
-      compactor.runToEnd(Request.merge(level, range), jobs.files().wakeups()::compactionWanted);
+      compactor.runIfPossible(
+          Request.merge(level, range), jobs.files().wakeups()::compactionWanted);
     }
   }
 

@@ -15,6 +15,7 @@ import dev.kv.core.Call;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
@@ -27,6 +28,8 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.load.BulkLoader;
+import dev.kv.options.CompactionFilter;
+import dev.kv.options.CompressionType;
 import dev.kv.table.TableWriter;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
@@ -41,6 +44,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -392,13 +396,71 @@ class BulkLoadTest extends DbTestBase {
   /** Dozens of tables in level 0 would stop every writer. */
   @Test
   void load_ofManyTablesOverNewData_leavesLevelZeroSmall() {
-    open(smallTables().toBuilder().compression(dev.kv.options.CompressionType.NONE).build());
+    open(smallTables().toBuilder().compression(CompressionType.NONE).build());
+    putOldInLevels0And1();
+    loadOverManyTables();
+    assertThat(filesAt(0)).isLessThanOrEqualTo(4);
+    assertThat(totalFiles()).isGreaterThan(15);
+    assertThat(db.get(b(key(500)))).hasSize(1000);
+    compact(null, null);
+    assertThat(db.get(b(key(500)))).hasSize(1000);
+  }
+
+  /** Its compaction of levels 0 and 1 only saves work for later. */
+  @Test
+  void load_ofManyTablesOverADamagedOne_isInstalled() throws IOException {
+    open(smallTables().toBuilder().compression(CompressionType.NONE).build());
+    putOldInLevels0And1();
+    close();
+    for (String name : files(FileName.Kind.TABLE)) {
+      Path table = directory.resolve(name);
+      byte[] bytes = Files.readAllBytes(table);
+      bytes[100] ^= 1;
+      Files.write(table, bytes);
+    }
+    open(options);
+    loadOverManyTables();
+    assertThat(db.get(b(key(500)))).hasSize(1000);
+    assertThat(db.get(b(key(19_999)))).hasSize(1000);
+  }
+
+  @Test
+  void load_ofManyTables_goesOnWhenCompactionsAreSuspended() throws Exception {
+    CountDownLatch compacting = new CountDownLatch(1);
+    CountDownLatch held = new CountDownLatch(1);
+    CompactionFilter filter =
+        (level, key, value) -> {
+          compacting.countDown();
+          Uninterrupted.await(held::await);
+          return CompactionFilter.Decision.KEEP;
+        };
+    open(
+        smallTables().toBuilder()
+            .compression(CompressionType.NONE)
+            .compaction(c -> c.filter(filter))
+            .build());
+    putOldInLevels0And1();
+    Call load = Call.start(this::loadOverManyTables);
+    assertThat(compacting.await(30, TimeUnit.SECONDS)).isTrue();
+    Call suspension = Call.start(() -> db.admin().suspendCompactions());
+    suspension.awaitParked();
+    held.countDown();
+    assertThat(suspension.outcome()).isNull();
+    assertThat(load.outcome()).isNull();
+    assertThat(db.get(b(key(19_999)))).hasSize(1000);
+    db.admin().resumeCompactions();
+  }
+
+  private void putOldInLevels0And1() {
     for (int round = 0; round < 3; round++) {
       for (int i = 0; i < 40; i++) {
         put(key(500 * i), "old" + round);
       }
       db.admin().flush();
     }
+  }
+
+  private void loadOverManyTables() {
     byte[] value = new byte[1000];
     try (BulkLoader loader = db.loads().bulkLoader()) {
       for (int i = 0; i < 20_000; i++) {
@@ -406,11 +468,6 @@ class BulkLoadTest extends DbTestBase {
       }
       loader.finish();
     }
-    assertThat(filesAt(0)).isLessThanOrEqualTo(4);
-    assertThat(totalFiles()).isGreaterThan(15);
-    assertThat(db.get(b(key(500)))).hasSize(1000);
-    compact(null, null);
-    assertThat(db.get(b(key(500)))).hasSize(1000);
   }
 
   @ParameterizedTest
