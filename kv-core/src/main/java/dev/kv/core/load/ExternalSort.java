@@ -58,7 +58,8 @@ final class ExternalSort implements AutoCloseable {
   void add(ByteBuffer key, ByteBuffer value) {
     int keyLength = key.remaining();
     int valueLength = value.remaining();
-    ByteBuffer bytes = entry.ensureCapacity(Math.addExact(keyLength, valueLength));
+    LoadWriter.requireFits(keyLength, valueLength);
+    ByteBuffer bytes = entry.ensureCapacity(keyLength + valueLength);
     pendingFault.copyKeyOrValue(key, bytes, 0);
     pendingFault.copyKeyOrValue(value, bytes, keyLength);
     MemTable table = memtable;
@@ -68,7 +69,7 @@ final class ExternalSort implements AutoCloseable {
       table = null;
     }
     if (table == null) {
-      int needed = Math.toIntExact(MemTable.arenaBytesFor(length, 1));
+      int needed = (int) MemTable.arenaBytesFor(length, 1);
       int limit = Math.max(memory, needed);
       table = new MemTable(comparator, arenas.acquire(needed, limit, true), arenas);
       memtable = table;

@@ -9,6 +9,7 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Undo;
+import dev.kv.core.memtable.MemTable;
 import dev.kv.core.table.format.DataBlock;
 import dev.kv.core.version.FileMetadata;
 import java.nio.ByteBuffer;
@@ -130,11 +131,16 @@ final class LoadWriter implements AutoCloseable {
     addEntry(bytes, keyLength, valueLength);
   }
 
-  private ByteBuffer reserveEntry(int keyLength, int valueLength) {
-    if ((long) keyLength + InternalKey.TRAILER + valueLength > Integer.MAX_VALUE - 8) {
+  /** Throws IllegalArgumentException if an entry is too large for a load. */
+  static void requireFits(int keyLength, int valueLength) {
+    if (MemTable.arenaBytesFor((long) keyLength + valueLength, 1) > Integer.MAX_VALUE - 8) {
       throw new IllegalArgumentException(
           "key and value of " + keyLength + " and " + valueLength + " bytes: 2 GiB is too much");
     }
+  }
+
+  private ByteBuffer reserveEntry(int keyLength, int valueLength) {
+    requireFits(keyLength, valueLength);
     return entry.ensureCapacity(keyLength + InternalKey.TRAILER + valueLength);
   }
 
