@@ -267,6 +267,14 @@ public final class BlockCompression implements AutoCloseable {
     return new MalformedBlockException("unknown compression " + (code & 0xff));
   }
 
+  /**
+   * Returns true if stored bytes that are marked with a code are what this class writes with it.
+   * Another library may mean zlib by the code of zstd.
+   */
+  public static boolean isOwn(byte code, ByteBuffer stored, int length) {
+    return code != ZSTD_OR_ZLIB || length >= Integer.BYTES && stored.getInt(0) == ZSTD_MAGIC;
+  }
+
   /** Returns true for a zlib header, whose first two bytes no zstd frame begins with. */
   private static boolean isZlib(ByteBuffer source, int offset, int length) {
     if (length < 2) {

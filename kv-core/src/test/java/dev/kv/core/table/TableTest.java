@@ -295,6 +295,20 @@ class TableTest {
     assertThat(written.bytes()).startsWith(Stored.bytes(CompressionType.SNAPPY));
   }
 
+  /** Mojang's fork of LevelDB marks zlib as C++ LevelDB marks zstd. */
+  @Test
+  void add_blockOfZlibForATableOfZstd_compressesItAgain() throws Exception {
+    TableFormat format = TableBench.format(1024, 16, CompressionType.ZSTD);
+    MemoryFile written = new MemoryFile();
+    try (BuildBuffers buffers = new BuildBuffers(format, new OffHeapBudget(0))) {
+      TableBuilder builder = new TableBuilder(format, BYTEWISE, written, buffers);
+      builder.add(new Stored("a", 1024, CompressionType.ZSTD)); // begins as no frame of zstd does
+      assertThat(builder.fileSize()).isNotEqualTo(Stored.LENGTH);
+      builder.finish();
+    }
+    assertThat(ByteBuffer.wrap(written.bytes()).getInt()).as("the magic").isEqualTo(0x28b52ffd);
+  }
+
   /** An entry of zeros that claims to have been stored as some other bytes. */
   private static final class Stored extends BlockIterator implements StoredBlockCursor {
     static final int LENGTH = 40;

@@ -1,6 +1,7 @@
 package dev.kv.core.table.format;
 
 import dev.kv.FilterPolicy;
+import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -141,7 +142,11 @@ public final class TableBuilder {
             ? table.copyStoredBlock(buffers.scratch())
             : 0;
     ByteBuffer stored = buffers.scratch().buffer();
-    if (length == 0 || stored.get(length - BlockWriter.TRAILER) != format.compression().code()) {
+    byte code = format.compression().code();
+    int trailer = length - BlockWriter.TRAILER;
+    if (length == 0
+        || stored.get(trailer) != code
+        || !BlockCompression.isOwn(code, stored, trailer)) {
       return false;
     }
     data.addStored(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
