@@ -23,6 +23,10 @@ public final class BloomFilter implements FilterPolicy {
   public static final String NAME = "leveldb.BuiltinBloomFilter2";
 
   private static final int MAX_PROBES = 30;
+
+  /** The most bytes of a filter whose bits have numbers of 32 bits; a larger one matches all. */
+  private static final int MAX_BYTES = 1 << 29;
+
   private static final int MIN_BITS = 64;
   private static final int SEED = 0xbc9f1d34;
   private static final int MULTIPLIER = 0xc6a4a793;
@@ -84,7 +88,7 @@ public final class BloomFilter implements FilterPolicy {
       return false;
     }
     int probes = filter.get(offset + length - 1) & 0xff;
-    if (probes > MAX_PROBES) {
+    if (probes > MAX_PROBES || length > MAX_BYTES) {
       return true;
     }
     int bits = (length - 1) * 8;

@@ -1,17 +1,25 @@
 package dev.kv.core.table.filter;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.bytes.Slice;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class BloomFilterTest {
   private final BloomFilter bloom = new BloomFilter(10);
@@ -89,6 +97,19 @@ class BloomFilterTest {
           .isEqualTo(bloom.create(new int[] {hash(key)}, 1));
       byte[] filter = bloom.create(new int[] {hash(key)}, 1);
       assertThat(bloom.keyMayMatch(Slice.of(key), Slice.of(filter))).isTrue();
+    }
+  }
+
+  @Test
+  void filter_withMoreBitsThanAnIntCounts_matchesAll(@TempDir Path temp) throws IOException {
+    for (int length : new int[] {(1 << 29) + 1, (1 << 29) + 9}) {
+      try (FileChannel file =
+          FileChannel.open(
+              temp.resolve("filter" + length), CREATE, READ, WRITE, StandardOpenOption.SPARSE)) {
+        ByteBuffer filter = file.map(FileChannel.MapMode.READ_WRITE, 0, length);
+        filter.put(length - 1, (byte) 6);
+        assertThat(BloomFilter.mayContain(hash(key(1)), filter, 0, length)).isTrue();
+      }
     }
   }
 
