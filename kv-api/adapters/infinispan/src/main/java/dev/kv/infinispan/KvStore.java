@@ -2,7 +2,9 @@ package dev.kv.infinispan;
 
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
+import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.infinispan.configuration.KvStoreConfiguration;
 import io.reactivex.rxjava3.core.Flowable;
 import jakarta.transaction.Transaction;
@@ -72,6 +74,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   private boolean transfersState;
   private boolean readOnly;
   private boolean transactional;
+  private boolean writeBehind;
   private int segments;
   private StoreDatabase database;
   private TimeService time;
@@ -92,6 +95,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     segmented = configuration.segmented();
     readOnly = configuration.ignoreModifications();
     transactional = configuration.transactional();
+    writeBehind = configuration.async().enabled();
     ClusteringConfiguration clustering = ctx.getCache().getCacheConfiguration().clustering();
     transfersState = clustering.stateTransfer().fetchInMemoryState();
     segments = clustering.hash().numSegments();
@@ -161,6 +165,27 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
         Characteristic.EXPIRATION,
         Characteristic.SEGMENTABLE,
         Characteristic.TRANSACTIONAL);
+  }
+
+  /**
+   * Returns false behind a write-behind queue if the database takes no writes: Infinispan keeps the
+   * queue then, and would drop it after some attempts otherwise. Without such a queue, always
+   * returns true, because Infinispan does not read from a store that is not available either.
+   */
+  @Override
+  public CompletionStage<Boolean> isAvailable() {
+    return writeBehind
+        ? supply(this::takesWrites, "kv-available")
+        : CompletableFuture.completedStage(true);
+  }
+
+  private boolean takesWrites() {
+    try {
+      database.db().write(WriteBatch.create());
+      return true;
+    } catch (DBReadOnlyException | DBClosedException e) {
+      return false;
+    }
   }
 
   @Override
@@ -350,7 +375,9 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     return supply(
         () -> {
           long keys = database.estimatedKeys();
-          return segmented && segments.size() < present ? keys * segments.size() / present : keys;
+          return keys > 0 && segmented && segments.size() < present
+              ? keys * segments.size() / present
+              : keys;
         },
         "kv-approximate-size");
   }

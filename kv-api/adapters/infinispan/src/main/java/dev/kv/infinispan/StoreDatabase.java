@@ -144,11 +144,14 @@ final class StoreDatabase {
     return db.iterator(SCAN);
   }
 
-  /** Returns an estimate of the number of keys of all segments, with those of the index. */
+  /**
+   * Returns an estimate of the number of keys of all segments, with those of the index, or -1 if it
+   * is not known.
+   */
   long estimatedKeys() {
     String estimate = db.admin().property("kv.estimate-num-keys");
     // Without the key of the number of segments
-    return estimate == null ? 0 : Math.max(0, Long.parseLong(estimate) - 1);
+    return estimate == null ? -1 : Math.max(0, Long.parseLong(estimate) - 1);
   }
 
   /**

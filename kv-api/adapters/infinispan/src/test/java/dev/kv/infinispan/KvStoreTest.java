@@ -6,13 +6,18 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.spy;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
+import dev.kv.admin.DBAdmin;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.infinispan.configuration.KvStoreConfiguration;
 import dev.kv.infinispan.configuration.KvStoreConfigurationBuilder;
 import dev.kv.options.CompressionType;
@@ -25,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.infinispan.Cache;
@@ -95,6 +101,10 @@ class KvStoreTest {
     cache.accept(builder);
     manager.defineConfiguration(name, builder.build());
     return manager.getCache(name);
+  }
+
+  private static <T> T join(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
   }
 
   private static WaitNonBlockingStore<String, String> storeOf(Cache<String, String> cache) {
@@ -309,6 +319,71 @@ class KvStoreTest {
     assertThat(store.approximateSizeWait(half)).isEqualTo(1000);
     assertThat(cache.getAdvancedCache().getStats().getApproximateEntries()).isEqualTo(1000);
     assertThat(database.db().admin().property("kv.iterators")).isEqualTo(iterators);
+  }
+
+  @Test
+  void approximateSize_isUnknownWithoutAnEstimate() {
+    Cache<String, String> cache = cache("people");
+    WaitNonBlockingStore<String, String> store = storeOf(cache);
+    StoreDatabase database =
+        (StoreDatabase) TestingUtil.extractField(TestingUtil.getFirstStore(cache), "database");
+    DB db = database.db();
+    DB unknown = mock(DB.class);
+    when(unknown.admin()).thenReturn(mock(DBAdmin.class));
+    TestingUtil.replaceField(unknown, "db", database, StoreDatabase.class);
+    try {
+      assertThat(store.approximateSizeWait(ALL)).isEqualTo(-1);
+      assertThat(store.approximateSizeWait(IntSets.immutableRangeSet(128))).isEqualTo(-1);
+    } finally {
+      TestingUtil.replaceField(db, "db", database, StoreDatabase.class);
+    }
+  }
+
+  @Test
+  void writeBehind_keepsItsQueueWhileTheDatabaseIsReadOnly() {
+    Cache<String, String> cache =
+        cache(
+            "people",
+            store -> store.async().enable(),
+            builder -> builder.persistence().availabilityInterval(1).connectionAttempts(2));
+    KvStore<String, String> store = TestingUtil.getFirstStore(cache);
+    NonBlockingStore<String, String> queue = TestingUtil.getStore(cache, 0, false);
+    assertThat(join(store.isAvailable())).isTrue();
+    StoreDatabase database = TestingUtil.extractField(store, "database");
+    DB db = database.db();
+    DB failed = mock(DB.class);
+    doThrow(new DBReadOnlyException("injected")).when(failed).write(any());
+    doThrow(new DBReadOnlyException("injected")).when(failed).write(any(), any());
+    TestingUtil.replaceField(failed, "db", database, StoreDatabase.class);
+    try {
+      assertThat(join(store.isAvailable())).isFalse();
+      join(queue.isAvailable());
+      cache.put("ada", "1815");
+      verify(failed, never()).write(any(), any());
+    } finally {
+      TestingUtil.replaceField(db, "db", database, StoreDatabase.class);
+    }
+    join(queue.isAvailable());
+    manager.stop();
+    assertThat(keys("people")).containsExactly(1, 0);
+  }
+
+  @Test
+  void storeWithoutWriteBehind_isAvailableWhileTheDatabaseIsReadOnly() {
+    Cache<String, String> cache = cache("people");
+    cache.put("ada", "1815");
+    KvStore<String, String> store = TestingUtil.getFirstStore(cache);
+    StoreDatabase database = TestingUtil.extractField(store, "database");
+    DB db = database.db();
+    DB failed = mock(DB.class);
+    doThrow(new DBReadOnlyException("injected")).when(failed).write(any());
+    doThrow(new DBReadOnlyException("injected")).when(failed).write(any(), any());
+    TestingUtil.replaceField(failed, "db", database, StoreDatabase.class);
+    try {
+      assertThat(join(store.isAvailable())).isTrue();
+    } finally {
+      TestingUtil.replaceField(db, "db", database, StoreDatabase.class);
+    }
   }
 
   @Test
@@ -570,6 +645,29 @@ class KvStoreTest {
 
   @Test
   void xml_setsTheAttributes() {
+    KvStoreConfiguration store =
+        parse("path='people' memory='64 MiB' compression='snappy' sync-writes='true'");
+    assertThat(store.location()).isEqualTo("people");
+    assertThat(store.memory()).isEqualTo(64L << 20);
+    assertThat(store.compression()).isEqualTo(CompressionType.SNAPPY);
+    assertThat(store.syncWrites()).isTrue();
+    assertThat(store.segmented()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true,true", "yes,true", "on,true", "false,false", "no,false", "off,false"})
+  void syncWrites_isABooleanOfInfinispan(String value, boolean sync) {
+    assertThat(parse("path='people' sync-writes='" + value + "'").syncWrites()).isEqualTo(sync);
+  }
+
+  @Test
+  void syncWrites_thatIsNoBoolean_isRefused() {
+    assertThatThrownBy(() -> parse("path='people' sync-writes='ture'"))
+        .isInstanceOf(CacheConfigurationException.class)
+        .hasMessageContaining("ture");
+  }
+
+  private static KvStoreConfiguration parse(String attributes) {
     var builders =
         new ParserRegistry()
             .parse(
@@ -578,21 +676,15 @@ class KvStoreTest {
                   <cache-container>
                     <local-cache name="people">
                       <persistence>
-                        <kv-store xmlns="urn:infinispan:config:store:kv:16.0" path="people"
-                            memory="64 MiB" compression="snappy" sync-writes="true"/>
+                        <kv-store xmlns="urn:infinispan:config:store:kv:16.0" %s/>
                       </persistence>
                     </local-cache>
                   </cache-container>
                 </infinispan>
-                """)
+                """
+                    .formatted(attributes))
             .getNamedConfigurationBuilders();
-    KvStoreConfiguration store =
-        (KvStoreConfiguration) builders.get("people").build().persistence().stores().get(0);
-    assertThat(store.location()).isEqualTo("people");
-    assertThat(store.memory()).isEqualTo(64L << 20);
-    assertThat(store.compression()).isEqualTo(CompressionType.SNAPPY);
-    assertThat(store.syncWrites()).isTrue();
-    assertThat(store.segmented()).isTrue();
+    return (KvStoreConfiguration) builders.get("people").build().persistence().stores().get(0);
   }
 
   @ParameterizedTest

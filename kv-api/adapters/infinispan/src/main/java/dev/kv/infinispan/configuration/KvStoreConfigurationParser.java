@@ -44,7 +44,7 @@ public final class KvStoreConfigurationParser implements ConfigurationParser {
         case "relative-to" -> relativeTo = ParseUtils.requireAttributeProperty(reader, i);
         case "memory" -> builder.memory(value);
         case "compression" -> builder.compression(compression(value));
-        case "sync-writes" -> builder.syncWrites(Boolean.parseBoolean(value));
+        case "sync-writes" -> builder.syncWrites(ParseUtils.parseBoolean(reader, i, value));
         default -> CacheParser.parseStoreAttribute(reader, i, builder);
       }
     }
