@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.AbstractList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -71,10 +72,7 @@ public final class Codecs {
       KeyCodec.of(Codecs::toBytes, Codecs::toInstant, Comparator.<Instant>naturalOrder());
 
   private static final KeyCodec<List<@Nullable Object>> TUPLES =
-      KeyCodec.of(tuple -> Tuples.pack(withOneNaN(tuple, 0)), Tuples::unpack);
-
-  /** The depth from which on {@link Tuples#pack} refuses a tuple. */
-  private static final int DEPTH_LIMIT = 500;
+      KeyCodec.of(tuple -> Tuples.pack(withOneNaN(tuple)), Tuples::unpack);
 
   private Codecs() {}
 
@@ -189,9 +187,9 @@ public final class Codecs {
   }
 
   /**
-   * Returns the codec of tuples as lists, see {@link Tuples#pack}. A decoded tuple has each integer
-   * as a {@link Long}, or as a {@link BigInteger} if it is out of the range of a long. All NaNs of
-   * a type are one.
+   * Returns the codec of tuples as lists, see {@link Tuples#pack(List)}. A decoded tuple has each
+   * integer as a {@link Long}, or as a {@link BigInteger} if it is out of the range of a long. All
+   * NaNs of a type are one.
    *
    * @return the codec
    */
@@ -201,23 +199,31 @@ public final class Codecs {
 
   /**
    * Returns the elements; all NaNs of a type are equal as objects, and have the same bits here. A
-   * tuple that contains itself is refused on the first way down.
+   * nested tuple is read when its element is, so that {@link Tuples#pack(List)} limits the depth.
    */
-  private static @Nullable Object[] withOneNaN(List<?> tuple, int depth) {
-    if (depth == DEPTH_LIMIT) {
-      throw new IllegalArgumentException("nested " + depth + " times, write it with TupleBuilder");
-    }
+  private static List<@Nullable Object> withOneNaN(List<? extends @Nullable Object> tuple) {
     @Nullable Object[] elements = tuple.toArray();
-    for (int i = 0; i < elements.length; i++) {
-      if (elements[i] instanceof Double number && number.isNaN()) {
-        elements[i] = Double.NaN;
-      } else if (elements[i] instanceof Float number && number.isNaN()) {
-        elements[i] = Float.NaN;
-      } else if (elements[i] instanceof List<?> nested) {
-        elements[i] = Arrays.asList(withOneNaN(nested, depth + 1));
+    return new AbstractList<>() {
+      @Override
+      public @Nullable Object get(int index) {
+        return withOneNaN(elements[index]);
       }
+
+      @Override
+      public int size() {
+        return elements.length;
+      }
+    };
+  }
+
+  private static @Nullable Object withOneNaN(@Nullable Object element) {
+    if (element instanceof Double number && number.isNaN()) {
+      return Double.NaN;
     }
-    return elements;
+    if (element instanceof Float number && number.isNaN()) {
+      return Float.NaN;
+    }
+    return element instanceof List<?> nested ? withOneNaN(nested) : element;
   }
 
   private static byte[] toUtf8(String text) {

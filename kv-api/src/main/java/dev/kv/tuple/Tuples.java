@@ -32,8 +32,20 @@ public final class Tuples {
    * @throws IllegalArgumentException if an element has another class, or tuples are nested deeper
    */
   public static byte[] pack(@Nullable Object... elements) {
+    return pack(Arrays.asList(Objects.requireNonNull(elements, "elements")));
+  }
+
+  /**
+   * Encodes a tuple that is a list, such as one of {@link #unpack(byte[])}. A tuple whose only
+   * element is a nested tuple is a list of a list.
+   *
+   * @param elements the elements, as those of {@link #pack(Object...)}
+   * @return the encoded tuple
+   * @throws IllegalArgumentException if an element has another class, or tuples are nested deeper
+   */
+  public static byte[] pack(List<? extends @Nullable Object> elements) {
     TupleBuilder builder = TupleBuilder.create();
-    addAll(builder, Arrays.asList(Objects.requireNonNull(elements, "elements")), 0);
+    addAll(builder, Objects.requireNonNull(elements, "elements"), 0);
     return builder.toByteArray();
   }
 
@@ -42,15 +54,29 @@ public final class Tuples {
    * elements alone. Its keys are bounds of {@link dev.kv.ReadOptions} and of {@link
    * dev.kv.DBWriter#deleteRange}.
    *
-   * <p>{@link #pack} as a prefix selects the same keys only if the last element marks its own end:
-   * the text "a" is encoded as 02 61 00, which is also how "a\0" begins, encoded as 02 61 00 ff 00.
-   * The same is true of bytes and nested tuples.
+   * <p>{@link #pack(Object...)} as a prefix selects the same keys only if the last element marks
+   * its own end: the text "a" is encoded as 02 61 00, which is also how "a\0" begins, encoded as 02
+   * 61 00 ff 00. The same is true of bytes and nested tuples.
    *
    * @param elements the first elements; none for all tuples
    * @return the range, from the encoded tuple to the encoded tuple followed by ff
-   * @throws IllegalArgumentException if an element has a class that {@link #pack} does not take
+   * @throws IllegalArgumentException if an element has a class that {@link #pack(Object...)} does
+   *     not take
    */
   public static Range range(@Nullable Object... elements) {
+    return range(Arrays.asList(Objects.requireNonNull(elements, "elements")));
+  }
+
+  /**
+   * Returns the range of the tuples that begin with the elements of a list.
+   *
+   * @param elements the first elements; none for all tuples
+   * @return the range, from the encoded tuple to the encoded tuple followed by ff
+   * @throws IllegalArgumentException if an element has a class that {@link #pack(Object...)} does
+   *     not take
+   * @see #range(Object...)
+   */
+  public static Range range(List<? extends @Nullable Object> elements) {
     byte[] start = pack(elements);
     byte[] limit = Arrays.copyOf(start, start.length + 1);
     limit[start.length] = (byte) 0xff;

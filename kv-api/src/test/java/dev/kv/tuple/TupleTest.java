@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.admin.Range;
 import dev.kv.bytes.Slice;
+import dev.kv.map.Codecs;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -36,13 +37,13 @@ class TupleTest {
   void pack_casesOfTheSpecification_areAsPublished() {
     assertThat(hex(Tuples.pack((Object) latin("foo\0bar")))).isEqualTo("01666f6f00ff62617200");
     assertThat(hex(Tuples.pack("F\u00d4O\0bar"))).isEqualTo("0246c3944f00ff62617200");
-    assertThat(hex(Tuples.pack(Arrays.asList(latin("foo\0bar"), null, List.of()))))
+    assertThat(hex(Tuples.pack((Object) Arrays.asList(latin("foo\0bar"), null, List.of()))))
         .isEqualTo("0501666f6f00ff6261720000ff050000");
     assertThat(hex(Tuples.pack(-5551212))).isEqualTo("11ab4b93");
     assertThat(hex(Tuples.pack(-1))).isEqualTo("13fe");
     assertThat(hex(Tuples.pack(-42f))).isEqualTo("203dd7ffff");
-    assertThat(hex(Tuples.pack(List.of()))).isEqualTo("0500");
-    assertThat(hex(Tuples.pack(Arrays.asList((Object) null)))).isEqualTo("0500ff00");
+    assertThat(hex(Tuples.pack((Object) List.of()))).isEqualTo("0500");
+    assertThat(hex(Tuples.pack((Object) Arrays.asList((Object) null)))).isEqualTo("0500ff00");
     assertThat(hex(Tuples.pack((Object) null, false, true))).isEqualTo("002627");
     assertThat(hex(Tuples.pack(new UUID(0x0102030405060708L, 0x090a0b0c0d0e0f10L))))
         .isEqualTo("300102030405060708090a0b0c0d0e0f10");
@@ -214,17 +215,36 @@ class TupleTest {
   }
 
   @Test
+  void pack_ofWhatUnpackReturns_isTheSameKey() {
+    for (List<@Nullable Object> tuple :
+        List.of(
+            List.<Object>of(),
+            List.<Object>of("order", 7L),
+            List.<Object>of(List.of()),
+            List.<Object>of(List.of("order", 7L)),
+            Arrays.<@Nullable Object>asList((Object) null))) {
+      byte[] key = Tuples.pack(tuple.toArray());
+      assertThat(Tuples.pack(Tuples.unpack(key))).isEqualTo(key);
+      assertThat(Tuples.range(Tuples.unpack(key))).isEqualTo(Tuples.range(tuple.toArray()));
+    }
+  }
+
+  @Test
   void pack_nestedAsDeepAsUnpackRefuses_isRefused() {
     List<Object> tuple = List.of();
-    for (int depth = 1; depth < 499; depth++) {
+    for (int depth = 0; depth < 499; depth++) {
       tuple = List.of(tuple);
     }
-    assertThat(Tuples.unpack(Tuples.pack(tuple))).containsExactly(tuple);
-    for (int depth = 499; depth < 20_000; depth++) {
+    assertThat(Tuples.unpack(Tuples.pack(tuple))).isEqualTo(tuple);
+    assertThat(Codecs.tuples().encode(tuple)).isEqualTo(Tuples.pack(tuple));
+    for (int depth = 500; depth < 20_000; depth++) {
       tuple = List.of(tuple);
-      if (depth == 499 || depth == 19_999) {
+      if (depth == 500 || depth == 19_999) {
         List<Object> deep = tuple;
         assertThatThrownBy(() -> Tuples.pack(deep))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("nested 500 times");
+        assertThatThrownBy(() -> Codecs.tuples().encode(deep))
             .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("nested 500 times");
       }
@@ -301,7 +321,10 @@ class TupleTest {
         .isTrue();
     assertThat(contains(Tuples.range((Object) latin("a")), Tuples.pack((Object) latin("a\0"))))
         .isFalse();
-    assertThat(contains(Tuples.range(List.of()), Tuples.pack(Arrays.asList((Object) null))))
+    assertThat(
+            contains(
+                Tuples.range((Object) List.of()),
+                Tuples.pack((Object) Arrays.asList((Object) null))))
         .isFalse();
     assertThat(contains(Tuples.range(), Tuples.pack(new UUID(-1, -1)))).isTrue();
   }
