@@ -20,4 +20,7 @@ module dev.kv.api {
   exports dev.kv.table;
   exports dev.kv.ttl;
   exports dev.kv.tuple;
+  exports dev.kv.file to
+      dev.kv.core,
+      dev.kv.tools;
 }

@@ -1,5 +1,6 @@
-package dev.kv.env;
+package dev.kv.file;
 
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;

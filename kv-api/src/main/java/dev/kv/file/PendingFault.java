@@ -1,4 +1,4 @@
-package dev.kv.core.env;
+package dev.kv.file;
 
 import java.nio.ByteBuffer;
 import java.util.Set;
@@ -39,8 +39,11 @@ public final class PendingFault {
    * Copies at least one byte out of a buffer that may map a file. A copy that faults does not write
    * its last byte, so that byte is set before and checked after the copy.
    *
+   * @param source the buffer
    * @param from the offset in {@code source}
+   * @param into takes the bytes; its limit is not below the end of the copy
    * @param at the offset in {@code into}
+   * @param length the number of bytes
    * @return null, or the error if a page was missing; it is not pending any more
    */
   public @Nullable InternalError copy(
@@ -65,6 +68,9 @@ public final class PendingFault {
    * error must not stay pending: it would be thrown at the commit of the write, or in the thread of
    * another writer.
    *
+   * @param source the key or value: the remaining bytes; the position does not change
+   * @param into takes the bytes
+   * @param at the offset in {@code into}
    * @throws IllegalStateException if a page was missing
    */
   public void copyKeyOrValue(ByteBuffer source, ByteBuffer into, int at) {
@@ -87,8 +93,12 @@ public final class PendingFault {
     }
   }
 
-  /** Absorbs the errors of copies that seem complete, and returns the first one, or null. */
-  @Nullable InternalError missed() {
+  /**
+   * Absorbs the errors of copies that seem complete.
+   *
+   * @return the first one, or null if there is none
+   */
+  public @Nullable InternalError missed() {
     InternalError fault = COPY_STOPS ? null : absorb();
     return fault == null ? null : absorbAll(fault);
   }
@@ -102,8 +112,12 @@ public final class PendingFault {
     return first != null ? first : new InternalError("a page of a mapped file is missing");
   }
 
-  /** Absorbs this thread's pending error; returns null if there is none. */
-  @Nullable InternalError absorb() {
+  /**
+   * Absorbs this thread's pending error.
+   *
+   * @return the error, or null if there is none
+   */
+  public @Nullable InternalError absorb() {
     try {
       // The allocation of an array of arrays of unknown lengths enters the runtime, both in
       // interpreted and in compiled code.

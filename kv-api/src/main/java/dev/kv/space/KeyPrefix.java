@@ -1,6 +1,7 @@
 package dev.kv.space;
 
 import dev.kv.errors.ConflictException;
+import dev.kv.file.PendingFault;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes the prefix; not copied
  */
 record KeyPrefix(byte[] bytes) {
+  private static final PendingFault PENDING_FAULT = new PendingFault();
 
   int length() {
     return bytes.length;
@@ -25,12 +27,17 @@ record KeyPrefix(byte[] bytes) {
     return joined;
   }
 
-  /** Returns the prefix followed by the remaining bytes of a buffer, whose position stays. */
+  /**
+   * Returns the prefix followed by the remaining bytes of a buffer, whose position stays.
+   *
+   * @throws IllegalStateException if the buffer maps a file that was cut short
+   */
   ByteBuffer join(ByteBuffer key) {
     Objects.requireNonNull(key, "key");
-    byte[] joined = Arrays.copyOf(bytes, Math.addExact(bytes.length, key.remaining()));
-    key.get(key.position(), joined, bytes.length, key.remaining());
-    return ByteBuffer.wrap(joined);
+    ByteBuffer joined =
+        ByteBuffer.wrap(Arrays.copyOf(bytes, Math.addExact(bytes.length, key.remaining())));
+    PENDING_FAULT.copyKeyOrValue(key, joined, bytes.length);
+    return joined;
   }
 
   /** Returns the first key after all keys with the prefix, or null if there is none. */

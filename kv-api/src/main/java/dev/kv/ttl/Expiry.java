@@ -2,6 +2,7 @@ package dev.kv.ttl;
 
 import dev.kv.bytes.Slice;
 import dev.kv.errors.UnsupportedFormatException;
+import dev.kv.file.PendingFault;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -27,6 +28,8 @@ final class Expiry {
 
   private static final long MARK = 0xd7;
 
+  private static final PendingFault PENDING_FAULT = new PendingFault();
+
   private Expiry() {}
 
   /** Returns the time at which a value expires that is written now. */
@@ -46,12 +49,16 @@ final class Expiry {
     return encode(expiry, ByteBuffer.wrap(value));
   }
 
-  /** Returns the stored form of the remaining bytes, whose position does not change. */
+  /**
+   * Returns the stored form of the remaining bytes, whose position does not change.
+   *
+   * @throws IllegalStateException if the buffer maps a file that was cut short
+   */
   static byte[] encode(long expiry, ByteBuffer value) {
     Objects.requireNonNull(value, "value");
     byte[] stored = new byte[Math.addExact(LENGTH, value.remaining())];
-    ByteBuffer.wrap(stored).putLong(MARK << 56 | expiry);
-    value.get(value.position(), stored, LENGTH, value.remaining());
+    ByteBuffer into = ByteBuffer.wrap(stored).putLong(0, MARK << 56 | expiry);
+    PENDING_FAULT.copyKeyOrValue(value, into, LENGTH);
     return stored;
   }
 

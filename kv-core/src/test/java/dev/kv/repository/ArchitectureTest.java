@@ -44,6 +44,7 @@ final class ArchitectureTest {
     "dev.kv.env",
     "dev.kv.errors",
     "dev.kv.event",
+    "dev.kv.file",
     "dev.kv.load",
     "dev.kv.map",
     "dev.kv.options",
@@ -220,7 +221,7 @@ final class ArchitectureTest {
   void api_packages_haveNoCycle() {
     slices()
         .matching(
-            "dev.kv.(admin|backup|bytes|change|env|errors|event|load|map|options|space|table"
+            "dev.kv.(admin|backup|bytes|change|env|errors|event|file|load|map|options|space|table"
                 + "|ttl|tuple|view)")
         .should()
         .beFreeOfCycles()
@@ -238,6 +239,7 @@ final class ArchitectureTest {
                 "dev.kv.env",
                 "dev.kv.errors",
                 "dev.kv.event",
+                "dev.kv.file",
                 "dev.kv.load",
                 "dev.kv.options"))
         .should()

@@ -1,6 +1,7 @@
 package dev.kv.core.env;
 
 import dev.kv.env.MappedLogFile;
+import dev.kv.file.PendingFault;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.invoke.VarHandle;

@@ -2,6 +2,7 @@ package dev.kv.core.env;
 
 import dev.kv.core.memory.RefCounted;
 import dev.kv.env.RandomAccessFile;
+import dev.kv.file.PendingFault;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

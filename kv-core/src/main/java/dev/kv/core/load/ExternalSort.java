@@ -1,6 +1,5 @@
 package dev.kv.core.load;
 
-import dev.kv.core.env.PendingFault;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKeyComparator;
@@ -9,6 +8,7 @@ import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.file.PendingFault;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.kv.core.write;
 
 import dev.kv.core.batch.EncodedBatch;
-import dev.kv.core.env.PendingFault;
 import dev.kv.core.memory.FieldHandles;
+import dev.kv.file.PendingFault;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -3,13 +3,13 @@ package dev.kv.core.write;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.codec.Varint;
-import dev.kv.core.env.PendingFault;
 import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memtable.BatchInserter;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.file.PendingFault;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

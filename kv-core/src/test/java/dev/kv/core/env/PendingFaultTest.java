@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.CutFile;
 import dev.kv.core.CutsMappedFile;
+import dev.kv.file.PendingFault;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

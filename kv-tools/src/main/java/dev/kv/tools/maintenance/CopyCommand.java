@@ -9,7 +9,7 @@ import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.bytes.DBComparator;
 import dev.kv.env.Env;
-import dev.kv.env.NewDirectory;
+import dev.kv.file.NewDirectory;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
