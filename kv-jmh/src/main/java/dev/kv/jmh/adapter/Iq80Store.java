@@ -1,6 +1,5 @@
 package dev.kv.jmh.adapter;
 
-import dev.kv.jmh.store.ByteSum;
 import dev.kv.jmh.store.Cursor;
 import dev.kv.jmh.store.OpMeter;
 import dev.kv.jmh.store.Reader;
@@ -13,10 +12,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
-import org.iq80.leveldb.CompressionType;
 import org.iq80.leveldb.DB;
 import org.iq80.leveldb.DBIterator;
-import org.iq80.leveldb.Options;
 import org.iq80.leveldb.WriteBatch;
 import org.iq80.leveldb.WriteOptions;
 import org.iq80.leveldb.impl.DbConstants;
@@ -40,16 +37,8 @@ final class Iq80Store implements Store {
   }
 
   static Store open(Path directory, StoreSettings settings) throws IOException {
-    Options options =
-        new Options()
-            .createIfMissing(true)
-            .cacheSize(settings.cacheBytes())
-            .writeBufferSize(settings.writeBufferBytes())
-            .blockSize(settings.blockBytes())
-            .maxOpenFiles(settings.maxOpenFiles())
-            .compressionType(
-                settings.compression() ? CompressionType.SNAPPY : CompressionType.NONE);
-    return new Iq80Store(Iq80DBFactory.factory.open(directory.toFile(), options), directory);
+    return new Iq80Store(
+        Iq80DBFactory.factory.open(directory.toFile(), LeveldbApi.options(settings)), directory);
   }
 
   @Override
@@ -122,11 +111,7 @@ final class Iq80Store implements Store {
 
   @Override
   public void close() {
-    try {
-      db.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    LeveldbApi.close(db);
   }
 
   private record Iq80Cursor(DBIterator iterator) implements Cursor {
@@ -147,8 +132,7 @@ final class Iq80Store implements Store {
     private static void readEntry(Map.Entry<byte[], byte[]> entry, OpMeter meter) {
       byte[] key = entry.getKey();
       byte[] value = entry.getValue();
-      meter.consume(ByteSum.of(key, key.length) + ByteSum.of(value, value.length));
-      meter.addBytes(key.length + (long) value.length);
+      meter.consumeEntry(key, value);
       meter.tick();
     }
 

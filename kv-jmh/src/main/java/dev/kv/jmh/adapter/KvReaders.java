@@ -50,13 +50,12 @@ final class KvReaders {
     }
   }
 
-  private static final class BorrowedReader implements Reader {
+  private static final class BorrowedReader extends SummingReader {
     private final DB db;
-    private long sum;
     private int length;
     private final ValueReader<Boolean> summing =
         slice -> {
-          sum += ByteSum.of(slice);
+          consume(ByteSum.of(slice));
           length = slice.length();
           return Boolean.TRUE;
         };
@@ -68,13 +67,6 @@ final class KvReaders {
     @Override
     public int get(byte[] key) {
       return db.read(ReadOptions.DEFAULT, key, summing) == null ? MISSING : length;
-    }
-
-    @Override
-    public void close() {
-      if (sum == Long.MIN_VALUE) {
-        throw new AssertionError("the sum keeps the reads alive");
-      }
     }
   }
 }

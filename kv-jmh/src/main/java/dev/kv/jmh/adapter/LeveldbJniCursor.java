@@ -1,6 +1,5 @@
 package dev.kv.jmh.adapter;
 
-import dev.kv.jmh.store.ByteSum;
 import dev.kv.jmh.store.Cursor;
 import dev.kv.jmh.store.OpMeter;
 import java.lang.invoke.MethodHandles;
@@ -79,8 +78,7 @@ final class LeveldbJniCursor implements Cursor {
   private void readEntry(OpMeter meter) throws NativeDB.DBException {
     byte[] key = iterator.key();
     byte[] value = iterator.value();
-    meter.consume(ByteSum.of(key, key.length) + ByteSum.of(value, value.length));
-    meter.addBytes(key.length + (long) value.length);
+    meter.consumeEntry(key, value);
     meter.tick();
   }
 

@@ -11,9 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import org.fusesource.leveldbjni.JniDBFactory;
-import org.iq80.leveldb.CompressionType;
 import org.iq80.leveldb.DB;
-import org.iq80.leveldb.Options;
 import org.iq80.leveldb.WriteBatch;
 import org.iq80.leveldb.WriteOptions;
 import org.jspecify.annotations.Nullable;
@@ -29,16 +27,8 @@ final class LeveldbJniStore implements Store {
   }
 
   static Store open(Path directory, StoreSettings settings) throws IOException {
-    Options options =
-        new Options()
-            .createIfMissing(true)
-            .cacheSize(settings.cacheBytes())
-            .writeBufferSize(settings.writeBufferBytes())
-            .blockSize(settings.blockBytes())
-            .maxOpenFiles(settings.maxOpenFiles())
-            .compressionType(
-                settings.compression() ? CompressionType.SNAPPY : CompressionType.NONE);
-    return new LeveldbJniStore(JniDBFactory.factory.open(directory.toFile(), options), directory);
+    return new LeveldbJniStore(
+        JniDBFactory.factory.open(directory.toFile(), LeveldbApi.options(settings)), directory);
   }
 
   @Override
@@ -101,11 +91,7 @@ final class LeveldbJniStore implements Store {
 
   @Override
   public void close() {
-    try {
-      db.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    LeveldbApi.close(db);
   }
 
   /**

@@ -194,14 +194,13 @@ final class LmdbStore implements Store {
   /**
    * Reads in a transaction that is renewed at intervals, so that it does not hold pages forever.
    */
-  private static final class LmdbReader implements Reader {
+  private static final class LmdbReader extends SummingReader {
     private static final int GETS_PER_TXN = 1024;
 
     private final Dbi<ByteBuffer> dbi;
     private final Txn<ByteBuffer> txn;
     private final Buffers buffers = new Buffers();
     private int gets;
-    private long sum;
 
     LmdbReader(Env<ByteBuffer> env, Dbi<ByteBuffer> dbi) {
       this.dbi = dbi;
@@ -217,7 +216,7 @@ final class LmdbStore implements Store {
       if (value == null) {
         return MISSING;
       }
-      sum += ByteSum.of(value);
+      consume(ByteSum.of(value));
       return value.remaining();
     }
 
@@ -229,9 +228,7 @@ final class LmdbStore implements Store {
 
     @Override
     public void close() {
-      if (sum == Long.MIN_VALUE) {
-        throw new AssertionError("the sum keeps the reads alive");
-      }
+      super.close();
       txn.close();
     }
   }

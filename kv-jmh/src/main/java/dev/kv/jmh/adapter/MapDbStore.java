@@ -1,6 +1,5 @@
 package dev.kv.jmh.adapter;
 
-import dev.kv.jmh.store.ByteSum;
 import dev.kv.jmh.store.Cursor;
 import dev.kv.jmh.store.OpMeter;
 import dev.kv.jmh.store.Reader;
@@ -132,8 +131,7 @@ final class MapDbStore implements Store {
         Map.Entry<byte[], byte[]> entry = entries.next();
         byte[] key = entry.getKey();
         byte[] value = entry.getValue();
-        meter.consume(ByteSum.of(key, key.length) + ByteSum.of(value, value.length));
-        meter.addBytes(key.length + (long) value.length);
+        meter.consumeEntry(key, value);
         meter.tick();
       }
     }

@@ -118,9 +118,8 @@ final class MvStore implements Store {
     store.close(0);
   }
 
-  private static final class MapReader implements Reader {
+  private static final class MapReader extends SummingReader {
     private final MVMap<byte[], byte[]> map;
-    private long sum;
 
     MapReader(MVMap<byte[], byte[]> map) {
       this.map = map;
@@ -132,15 +131,8 @@ final class MvStore implements Store {
       if (value == null) {
         return MISSING;
       }
-      sum += ByteSum.of(value, value.length);
+      consume(ByteSum.of(value, value.length));
       return value.length;
-    }
-
-    @Override
-    public void close() {
-      if (sum == Long.MIN_VALUE) {
-        throw new AssertionError("the sum keeps the reads alive");
-      }
     }
   }
 
@@ -167,8 +159,7 @@ final class MvStore implements Store {
     private static void readNext(org.h2.mvstore.Cursor<byte[], byte[]> cursor, OpMeter meter) {
       byte[] key = cursor.next();
       byte[] value = cursor.getValue();
-      meter.consume(ByteSum.of(key, key.length) + ByteSum.of(value, value.length));
-      meter.addBytes(key.length + (long) value.length);
+      meter.consumeEntry(key, value);
     }
 
     @Override

@@ -127,14 +127,13 @@ final class XodusStore implements Store {
   }
 
   /** Reads in a transaction that is renewed at intervals and by a refresh. */
-  private static final class XodusReader implements Reader {
+  private static final class XodusReader extends SummingReader {
     private static final int GETS_PER_TXN = 1024;
 
     private final EnvironmentImpl environment;
     private final jetbrains.exodus.env.Store tree;
     private Transaction txn;
     private int gets;
-    private long sum;
 
     XodusReader(EnvironmentImpl environment, jetbrains.exodus.env.Store tree) {
       this.environment = environment;
@@ -151,7 +150,7 @@ final class XodusStore implements Store {
       if (value == null) {
         return MISSING;
       }
-      sum += XodusStore.sum(value);
+      consume(XodusStore.sum(value));
       return value.getLength();
     }
 
@@ -163,9 +162,7 @@ final class XodusStore implements Store {
 
     @Override
     public void close() {
-      if (sum == Long.MIN_VALUE) {
-        throw new AssertionError("the sum keeps the reads alive");
-      }
+      super.close();
       txn.abort();
     }
   }

@@ -88,6 +88,12 @@ public final class OpMeter {
     sum += value;
   }
 
+  /** Receives an entry that was read, and adds its bytes to those that were moved. */
+  public void consumeEntry(byte[] key, byte[] value) {
+    consume(ByteSum.of(key, key.length) + ByteSum.of(value, value.length));
+    addBytes(key.length + (long) value.length);
+  }
+
   /** Returns the number of operations that have ended. */
   public long operations() {
     return operations;
