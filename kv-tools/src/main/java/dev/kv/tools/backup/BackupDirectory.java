@@ -36,11 +36,7 @@ final class BackupDirectory {
    * @throws Failure if there is none
    */
   List<Backup> list() {
-    List<Backup> all = run(Backups::list);
-    if (all.isEmpty()) {
-      throw new Failure(directory + ": holds no backup");
-    }
-    return all;
+    return requireSome(run(Backups::list));
   }
 
   /**
@@ -49,7 +45,10 @@ final class BackupDirectory {
    * @throws Failure if there is none
    */
   List<Long> numbers() {
-    List<Long> all = backups.numbers();
+    return requireSome(backups.numbers());
+  }
+
+  private <T> List<T> requireSome(List<T> all) {
     if (all.isEmpty()) {
       throw new Failure(directory + ": holds no backup");
     }
