@@ -114,13 +114,12 @@ public class JniDBFactory implements DBFactory {
       failure.initCause(nothingToRepair.getCause());
       throw failure;
     }
-    boolean createIfMissing = options.createIfMissing();
-    options.createIfMissing(true);
-    try {
-      open(path, options).close();
-    } finally {
-      options.createIfMissing(createIfMissing);
-    }
+    Options creating =
+        new Options()
+            .createIfMissing(true)
+            .comparator(options.comparator())
+            .logger(options.logger());
+    open(path, creating).close();
   }
 
   private static IOException translated(IOException failure, File path) {

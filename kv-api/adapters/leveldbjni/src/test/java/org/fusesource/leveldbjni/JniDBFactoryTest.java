@@ -14,6 +14,7 @@ import java.lang.reflect.Member;
 import java.lang.reflect.Modifier;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,6 +26,7 @@ import org.fusesource.leveldbjni.internal.JniDB;
 import org.fusesource.leveldbjni.internal.NativeDB;
 import org.fusesource.leveldbjni.internal.Util;
 import org.iq80.leveldb.DB;
+import org.iq80.leveldb.DBComparator;
 import org.iq80.leveldb.DBFactory;
 import org.iq80.leveldb.DBIterator;
 import org.iq80.leveldb.Options;
@@ -90,6 +92,43 @@ class JniDBFactoryTest {
         }
       }
     }
+  }
+
+  @Test
+  void repair_ofAnEmptyDirectory_keepsTheOrderAndDoesNotChangeTheOptions() throws Exception {
+    DBComparator reversed =
+        new DBComparator() {
+          @Override
+          public String name() {
+            return "reversed";
+          }
+
+          @Override
+          public int compare(byte[] a, byte[] b) {
+            return Arrays.compareUnsigned(b, a);
+          }
+
+          @Override
+          public byte[] findShortestSeparator(byte[] start, byte[] limit) {
+            return start;
+          }
+
+          @Override
+          public byte[] findShortSuccessor(byte[] key) {
+            return key;
+          }
+        };
+    Options options =
+        new Options() {
+          @Override
+          public Options createIfMissing(boolean createIfMissing) {
+            throw new UnsupportedOperationException();
+          }
+        }.comparator(reversed);
+    FACTORY.repair(directory, options);
+    FACTORY.open(directory, new Options().createIfMissing(false).comparator(reversed)).close();
+    assertThatThrownBy(() -> FACTORY.open(directory, new Options().createIfMissing(false)))
+        .hasMessageContaining("reversed");
   }
 
   @Test
