@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * cache, iterators, writes, syncs, stalls, levels, compactions, memory and amplification. They read
  * {@link DBInspector#stats} at most once a second. They do not keep the database from being
  * garbage-collected. After its close, counters keep their last value and gauges are NaN; {@link
- * #close} removes them.
+ * #close} removes them. A registry has one meter of a name and tags, the first that is registered:
+ * close this object with its database, or the meters of the next open would not be registered.
  */
 public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
   private static final double MICROS = 1e6;
@@ -68,7 +69,8 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
   }
 
   /**
-   * Registers the meters.
+   * Registers the meters. Those that the registry has already, with the same tags, stay as they
+   * are.
    *
    * @param registry the registry
    */

@@ -83,6 +83,19 @@ class MetricsTest {
   }
 
   @Test
+  void meters_ofTheNextOpen_areThoseOfThatDatabase() {
+    for (int round = 0; round < 3; round++) {
+      try (DB db = open(Options.builder());
+          DatabaseMetrics metrics = new DatabaseMetrics(db.admin(), "orders")) {
+        metrics.bindTo(registry);
+        assertThat(gauge("kv.snapshots", "database", "orders")).isZero();
+        assertThat(counter("kv.writes", "database", "orders")).isZero();
+        db.put(b("a"), b("1"));
+      }
+    }
+  }
+
+  @Test
   void meters_ofADatabaseOpenForReadsOnly_countItsReads() {
     open(Options.builder()).close();
     try (ReadOnlyDB db = DB.openReadOnly(temp.resolve("db"), Options.DEFAULT)) {
