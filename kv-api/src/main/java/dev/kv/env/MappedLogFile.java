@@ -33,7 +33,8 @@ public interface MappedLogFile extends AutoCloseable {
    * {@link #reserved}. Stores become visible in the order of the calls.
    *
    * @param position the offset of the first byte in the file
-   * @param source the buffer, direct or heap; its position and limit have no effect
+   * @param source the buffer, direct or heap; the range must not end after its limit, its position
+   *     has no effect, and neither changes
    * @param offset the index of the first byte in the buffer
    * @param length the number of bytes
    * @throws IOException if the file is closed

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
  */
 public interface RandomAccessFile extends AutoCloseable {
   /**
-   * Reads bytes at a position of the file. The position and limit of the buffer have no effect and
-   * do not change.
+   * Reads bytes at a position of the file. The range of the buffer must not end after its limit.
+   * The position of the buffer has no effect; neither changes.
    *
    * @param position the offset of the first byte in the file
    * @param into the buffer, direct or heap

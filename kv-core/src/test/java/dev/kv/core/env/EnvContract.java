@@ -158,8 +158,8 @@ public abstract class EnvContract {
         int position = random.nextInt(data.length + 100);
         int length = random.nextInt(i % 10 == 0 ? 150_000 : 5000);
         int offset = random.nextInt(100);
-        ByteBuffer into = buffer(random.nextBoolean(), offset + length);
-        into.position(into.limit());
+        ByteBuffer into = buffer(random.nextBoolean(), offset + length + 1);
+        into.limit(offset + length).position(into.limit());
         int count = file.read(position, into, offset, length);
         assertThat(count).isEqualTo(Math.max(0, Math.min(length, data.length - position)));
         byte[] read = new byte[count];
@@ -170,7 +170,7 @@ public abstract class EnvContract {
                     data,
                     Math.min(position, data.length),
                     Math.min(position, data.length) + count));
-        assertThat(into.position()).isEqualTo(into.limit());
+        assertThat(into.position()).isEqualTo(into.limit()).isEqualTo(offset + length);
       }
     }
   }
@@ -371,7 +371,9 @@ public abstract class EnvContract {
       log.reserve(BLOCK);
       assertThat(log.reserved() % BLOCK).isZero();
       assertThat(log.reserved()).isGreaterThanOrEqualTo(BLOCK);
-      log.store(100, direct("xxhelloxx"), 2, 5);
+      ByteBuffer source = direct("xxhelloxx").limit(7).position(7);
+      log.store(100, source, 2, 5);
+      assertThat(source.position()).isEqualTo(source.limit()).isEqualTo(7);
       byte[] read = readAll("l");
       assertThat(read.length % BLOCK).isZero();
       assertThat(Arrays.copyOfRange(read, 100, 105)).isEqualTo("hello".getBytes(US_ASCII));
