@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown by an open, a repair or a destroy if this or another process holds the LOCK of the
- * directory.
+ * directory, and by methods of {@link dev.kv.backup.Backups} that change backups if another one
+ * works on the directory of the backups.
  */
 public final class DBLockedException extends DBException {
   private static final long serialVersionUID = 1L;

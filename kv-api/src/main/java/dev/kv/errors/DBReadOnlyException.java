@@ -3,8 +3,10 @@ package dev.kv.errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a write if an earlier failure has made the database read-only. That failure is the
- * cause. Reads still work. If {@link #isResumable} returns true, {@link
+ * Thrown by a write, and by a call that waits for writes or for work in the background, such as
+ * {@link dev.kv.change.Changes#poll}, {@link dev.kv.admin.DBInspector#checkpoint} or {@link
+ * dev.kv.admin.DBAdmin#waitForCompactions}, if an earlier failure has made the database read-only.
+ * That failure is the cause. Reads still work. If {@link #isResumable} returns true, {@link
  * dev.kv.admin.DBAdmin#resume} can end this state; otherwise only a new open can.
  */
 public final class DBReadOnlyException extends DBException {

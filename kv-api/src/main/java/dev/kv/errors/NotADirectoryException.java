@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown by an open, a repair or a destroy if the path of the database is not a directory but, for
- * example, a regular file. Nothing on disk was changed.
+ * example, a regular file, and by {@link dev.kv.backup.Backups} if that of the backups is not.
+ * Nothing on disk was changed.
  */
 public final class NotADirectoryException extends DBException {
   private static final long serialVersionUID = 1L;

@@ -3,10 +3,13 @@ package dev.kv.errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a write if neither the off-heap budget of the database ({@link
- * dev.kv.Options.Memory#offHeapLimit()}, or that of its {@link dev.kv.SharedResources}) nor the
- * direct memory of the JVM ({@code -XX:MaxDirectMemorySize}) has room for it. The write was not
- * logged and has no effect. It may be tried again after other work has released memory. {@link
+ * Thrown if the off-heap budget of the database ({@link dev.kv.Options.Memory#offHeapLimit()}, or
+ * that of its {@link dev.kv.SharedResources}) or the direct memory of the JVM ({@code
+ * -XX:MaxDirectMemorySize}) has no room for what a call needs. The call may be tried again after
+ * other work has released memory.
+ *
+ * <p>A write that throws it was not logged and has no effect. A read throws it if it has no memory
+ * for a block or the index of a table, and an open if it has none for what it recovers. {@link
  * dev.kv.admin.DBAdmin#flush} and {@link dev.kv.admin.DBAdmin#compactRange} throw it if a flush or
  * compaction has waited for memory for more than a second; that work continues in the background.
  */
