@@ -129,6 +129,10 @@ public interface KeyValueStore extends DBReader, DBWriter {
    * Returns a view of a batch that adds operations on this store to it. A database returns the
    * batch itself. The view is not written: the database writes the batch.
    *
+   * <p>A batch that was not used yet then belongs to the store of which this is directly a view:
+   * for the view {@code TimeToLive.of(space, time)}, that is the space. To use one batch with views
+   * of several layers, call {@code within} of the database with it before those of the views.
+   *
    * @param batch a batch of the database below this view, or one that was not used yet
    * @return the view
    * @throws IllegalArgumentException if the batch belongs to something else, such as another view
@@ -146,7 +150,8 @@ public interface KeyValueStore extends DBReader, DBWriter {
             + owner
             + " and not to "
             + this
-            + ": pass the batch that WriteBatch.create made, and not a view of it");
+            + ": pass the batch that WriteBatch.create made, and not a view of it; if it is for"
+            + " several views, call within of their database with it first");
   }
 
   /**

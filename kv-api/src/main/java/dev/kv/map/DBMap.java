@@ -130,7 +130,8 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
    * Adds an operation to a batch that sets the value of a key. Over a view, such as a space, the
    * operation is one on the view, and the batch is written to the database of the view.
    *
-   * @param batch the batch
+   * @param batch the batch; if it is for views of several layers, see {@link
+   *     dev.kv.KeyValueStore#within(BatchOperations)}
    * @param key the key
    * @param value the value
    * @throws IllegalArgumentException if this map is a part of another, and the key is outside it

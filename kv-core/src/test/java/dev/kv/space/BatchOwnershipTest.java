@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.BatchOperations;
 import dev.kv.DB;
+import dev.kv.KeyValueStore;
 import dev.kv.Options;
 import dev.kv.Transaction;
 import dev.kv.WriteBatch;
@@ -16,6 +17,7 @@ import dev.kv.ttl.TimeToLive;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -148,6 +150,33 @@ class BatchOwnershipTest {
     assertEmpty();
     times.write(ofTimes);
     assertThat(times.get(b("s/k"))).isEqualTo(b("v"));
+  }
+
+  @Test
+  void batch_ofViewsOfSeveralLayers_isWrittenInAnyOrderIfItBelongsToTheDatabase() {
+    Space users = Space.of(db, "user/");
+    Space inner = Space.of(db, "session/");
+    TimeToLive sessions = TimeToLive.of(inner, Duration.ofDays(1));
+    for (List<KeyValueStore> order :
+        List.<List<KeyValueStore>>of(List.of(users, sessions), List.of(sessions, users))) {
+      WriteBatch batch = WriteBatch.create();
+      db.within(batch);
+      for (KeyValueStore each : order) {
+        each.within(batch).put(b("k"), b("v"));
+      }
+      batch.put(inner.whole(b("l")), sessions.encode(b("v")));
+      db.write(batch);
+      assertThat(users.get(b("k"))).isEqualTo(b("v"));
+      assertThat(sessions.get(b("k"))).isEqualTo(b("v"));
+      assertThat(sessions.get(b("l"))).isEqualTo(b("v"));
+      users.drop();
+      inner.drop();
+    }
+    WriteBatch ofInner = WriteBatch.create();
+    sessions.within(ofInner);
+    assertThatThrownBy(() -> users.within(ofInner))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("call within of their database");
   }
 
   @Test
