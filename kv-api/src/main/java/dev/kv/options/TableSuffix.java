@@ -27,13 +27,4 @@ public enum TableSuffix {
   public String text() {
     return text;
   }
-
-  /**
-   * Returns the other suffix.
-   *
-   * @return {@link #SST} for {@link #LDB}, and the reverse
-   */
-  public TableSuffix other() {
-    return this == LDB ? SST : LDB;
-  }
 }

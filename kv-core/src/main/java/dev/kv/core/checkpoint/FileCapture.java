@@ -149,8 +149,8 @@ public final class FileCapture {
     Path usual =
         FileNames.table(context.directory(), table.number(), context.options().tables().suffix());
     Path other =
-        FileNames.table(
-            context.directory(), table.number(), context.options().tables().suffix().other());
+        FileNames.otherTable(
+            context.directory(), table.number(), context.options().tables().suffix());
     boolean isOther =
         !names.contains(String.valueOf(usual.getFileName()))
             && names.contains(String.valueOf(other.getFileName()));

@@ -36,6 +36,11 @@ public final class FileNames {
     return numbered(directory, number, suffix.text());
   }
 
+  /** Returns the path of the table {@code number} if it does not have {@code suffix}. */
+  public static Path otherTable(Path directory, long number, TableSuffix suffix) {
+    return suffix == TableSuffix.SST ? table(directory, number) : oldTable(directory, number);
+  }
+
   /** Returns the path of the log {@code number}. */
   public static Path log(Path directory, long number) {
     return numbered(directory, number, ".log");

@@ -138,7 +138,7 @@ public final class DirectoryCheck {
       try {
         size = env.size(file);
       } catch (NoSuchFileException e) {
-        file = FileNames.table(directory, table.number(), suffix.other());
+        file = FileNames.otherTable(directory, table.number(), suffix);
         size = env.size(file);
       }
       if (size != table.size()) {

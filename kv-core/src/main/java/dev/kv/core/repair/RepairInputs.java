@@ -221,7 +221,7 @@ final class RepairInputs {
     if (found.stream().anyMatch(each -> directory.resolve(each.name()).equals(table))) {
       return table;
     }
-    return FileNames.table(directory, number, context.options().tables().suffix().other());
+    return FileNames.otherTable(directory, number, context.options().tables().suffix());
   }
 
   /** Returns the path of a table that the repair writes. */

@@ -310,7 +310,7 @@ public final class TableCache implements AutoCloseable {
     try {
       return TableFile.open(env, FileNames.table(directory, number, suffix), quota);
     } catch (NoSuchFileException e) {
-      return TableFile.open(env, FileNames.table(directory, number, suffix.other()), quota);
+      return TableFile.open(env, FileNames.otherTable(directory, number, suffix), quota);
     }
   }
 
