@@ -155,7 +155,7 @@ public interface DBWriter {
    * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
    * @see #syncAsync
    */
-  default CompletionStage<Void> writeAsync(WriteOptions options, WriteBatch batch) {
+  default CompletionStage<@Nullable Void> writeAsync(WriteOptions options, WriteBatch batch) {
     Objects.requireNonNull(options, "options");
     try {
       write(WriteOptions.DEFAULT, batch);
@@ -172,7 +172,7 @@ public interface DBWriter {
    * @return a stage that is complete when they are durable; it fails with a {@link DBException} if
    *     that cannot be. What depends on it runs in the common pool.
    */
-  CompletionStage<Void> syncAsync();
+  CompletionStage<@Nullable Void> syncAsync();
 
   /**
    * Applies a batch atomically if all its expectations hold. Unlike {@link #write(WriteOptions,

@@ -253,7 +253,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
   }
 
   @Override
-  public CompletionStage<Void> syncAsync() {
+  public CompletionStage<@Nullable Void> syncAsync() {
     return database.syncAsync();
   }
 

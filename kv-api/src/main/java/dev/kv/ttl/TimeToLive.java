@@ -252,7 +252,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   }
 
   @Override
-  public CompletionStage<Void> syncAsync() {
+  public CompletionStage<@Nullable Void> syncAsync() {
     return database.syncAsync();
   }
 

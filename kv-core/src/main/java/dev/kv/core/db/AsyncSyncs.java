@@ -23,7 +23,7 @@ final class AsyncSyncs extends WorkerThreads.Task {
   private final Env env;
   private final Runnable sync;
   private final WorkerThreads threads = new WorkerThreads("kv-sync", 1);
-  private final Queue<CompletableFuture<Void>> requests = new ConcurrentLinkedQueue<>();
+  private final Queue<CompletableFuture<@Nullable Void>> requests = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
 
   /**
@@ -37,8 +37,8 @@ final class AsyncSyncs extends WorkerThreads.Task {
   }
 
   /** Returns a stage that is completed after a sync that begins after this call. */
-  CompletionStage<Void> request() {
-    CompletableFuture<Void> request = new CompletableFuture<>();
+  CompletionStage<@Nullable Void> request() {
+    CompletableFuture<@Nullable Void> request = new CompletableFuture<>();
     requests.add(request);
     threads.submit(this);
     // The close sets the flag before it serves the last requests, so no request is left behind.
@@ -51,7 +51,7 @@ final class AsyncSyncs extends WorkerThreads.Task {
 
   @Override
   protected long runPiece() {
-    List<CompletableFuture<Void>> served = take();
+    List<CompletableFuture<@Nullable Void>> served = take();
     if (!served.isEmpty()) {
       Throwable failure = null;
       try {
@@ -64,16 +64,17 @@ final class AsyncSyncs extends WorkerThreads.Task {
     return WorkerThreads.IDLE;
   }
 
-  private List<CompletableFuture<Void>> take() {
-    List<CompletableFuture<Void>> taken = new ArrayList<>();
+  private List<CompletableFuture<@Nullable Void>> take() {
+    List<CompletableFuture<@Nullable Void>> taken = new ArrayList<>();
     for (var each = requests.poll(); each != null; each = requests.poll()) {
       taken.add(each);
     }
     return taken;
   }
 
-  private static void complete(List<CompletableFuture<Void>> served, @Nullable Throwable failure) {
-    for (CompletableFuture<Void> request : served) {
+  private static void complete(
+      List<CompletableFuture<@Nullable Void>> served, @Nullable Throwable failure) {
+    for (CompletableFuture<@Nullable Void> request : served) {
       Runnable completion =
           () -> {
             if (failure == null) {

@@ -104,7 +104,7 @@ final class DBImpl extends OpenDatabase implements DB {
   }
 
   @Override
-  public CompletionStage<Void> syncAsync() {
+  public CompletionStage<@Nullable Void> syncAsync() {
     return syncs.request();
   }
 
