@@ -285,7 +285,11 @@ class OptionsTest {
         .isEqualTo(new Range(new byte[] {'a', 0}, new byte[] {'b'}))
         .hasSameHashCodeAs(new Range(new byte[] {'a', 0}, new byte[] {'b'}))
         .isNotEqualTo(new Range(new byte[] {'a'}, new byte[] {'b'}))
-        .isNotEqualTo(new Range(new byte[] {'a', 0}, new byte[] {'c'}));
+        .isNotEqualTo(new Range(new byte[] {'a', 0}, new byte[] {'c'}))
+        .isNotEqualTo(new Range(new byte[] {'a', 0}, null));
+    assertThat(new Range(null, null))
+        .hasToString("Range[start=null, limit=null]")
+        .isEqualTo(new Range(null, null));
   }
 
   @Test

@@ -2,29 +2,16 @@ package dev.kv.admin;
 
 import dev.kv.bytes.Escape;
 import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A range of user keys. Two ranges are equal if the bytes of their keys are. The arrays are not
  * copied: do not change them while the range is in use.
  *
- * @param start the first key, inclusive
- * @param limit the end, exclusive
+ * @param start the first key, inclusive, or null for no bound
+ * @param limit the end, exclusive, or null for no bound
  */
-public record Range(byte[] start, byte[] limit) {
-  /**
-   * Creates a range.
-   *
-   * @param start the first key, inclusive
-   * @param limit the end, exclusive
-   * @throws NullPointerException if either key is null
-   */
-  public Range {
-    Objects.requireNonNull(start, "start");
-    Objects.requireNonNull(limit, "limit");
-  }
-
+public record Range(byte @Nullable [] start, byte @Nullable [] limit) {
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof Range range
@@ -40,6 +27,10 @@ public record Range(byte[] start, byte[] limit) {
   /** Returns the keys as printable ASCII, with other bytes as {@code \xNN}. */
   @Override
   public String toString() {
-    return "Range[start='" + Escape.bytes(start) + "', limit='" + Escape.bytes(limit) + "']";
+    return "Range[start=" + text(start) + ", limit=" + text(limit) + "]";
+  }
+
+  private static String text(byte @Nullable [] key) {
+    return key == null ? "null" : "'" + Escape.bytes(key) + "'";
   }
 }

@@ -156,12 +156,20 @@ public final class Space extends SpaceReader implements KeyValueStore {
   /**
    * Returns a range of this space with whole keys, for {@link dev.kv.admin.DBAdmin}.
    *
-   * @param range a range of keys of this space
+   * @param range a range of keys of this space; without a bound, it ends where this space does
    * @return the range of keys of the database
    */
   public Range whole(Range range) {
     Objects.requireNonNull(range, "range");
-    return new Range(prefix.join(range.start()), prefix.join(range.limit()));
+    return new Range(wholeStart(range.start()), wholeLimit(range.limit()));
+  }
+
+  private byte[] wholeStart(byte @Nullable [] start) {
+    return start == null ? prefix() : prefix.join(start);
+  }
+
+  private byte @Nullable [] wholeLimit(byte @Nullable [] limit) {
+    return limit == null ? end() : prefix.join(limit);
   }
 
   /**
@@ -290,9 +298,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   @Override
   public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
-    database.deleteRange(
-        from == null ? prefix.bytes() : prefix.join(from),
-        to == null ? prefix.end() : prefix.join(to));
+    database.deleteRange(wholeStart(from), wholeLimit(to));
   }
 
   @Override

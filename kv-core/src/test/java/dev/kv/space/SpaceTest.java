@@ -600,6 +600,11 @@ class SpaceTest {
     assertThat(sizes[0]).isGreaterThan(1_500_000);
     assertThat(sizes[1]).isBetween(700_000L, 1_300_000L);
     assertThat(db.admin().approximateSizes(List.of(last.whole(all)))[0]).isGreaterThan(1_500_000);
+    for (Space each : List.of(large, last)) {
+      assertThat(each.whole(new Range(null, null))).isEqualTo(new Range(each.prefix(), each.end()));
+      assertThat(db.admin().approximateSizes(List.of(each.whole(new Range(null, null)))))
+          .isEqualTo(db.admin().approximateSizes(List.of(each.whole(all))));
+    }
 
     for (int i = 0; i < 2000; i++) {
       last.delete(b(String.format(Locale.ROOT, "%04d", i)));

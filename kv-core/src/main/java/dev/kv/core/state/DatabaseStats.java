@@ -144,7 +144,18 @@ public final class DatabaseStats {
   }
 
   private long size(Version version, Range range) {
-    return Math.max(0, offset(version, range.limit()) - offset(version, range.start()));
+    byte[] start = range.start();
+    byte[] limit = range.limit();
+    long from = start == null ? 0 : offset(version, start);
+    return Math.max(0, (limit == null ? tableBytes(version) : offset(version, limit)) - from);
+  }
+
+  private static long tableBytes(Version version) {
+    long sum = 0;
+    for (int level = 0; level < Levels.COUNT; level++) {
+      sum += version.bytes(level);
+    }
+    return sum;
   }
 
   private long offset(Version version, byte[] userKey) {

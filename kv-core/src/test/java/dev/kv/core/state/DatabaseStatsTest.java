@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.admin.DBStats;
+import dev.kv.admin.Range;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.options.CompressionType;
 import java.util.List;
@@ -169,6 +170,15 @@ class DatabaseStatsTest extends DbTestBase {
     assertThat(size(key(50), key(60))).isBetween(5_000L, 15_000L);
     assertThat(size(key(60), key(50))).isZero();
     assertThat(size("x", "z")).isZero();
+    long all = size(key(0), "z");
+    List<Range> open =
+        List.of(
+            new Range(null, null),
+            new Range(b(key(0)), null),
+            new Range(null, b("z")),
+            new Range(null, b("a")),
+            new Range(b("x"), null));
+    assertThat(db.admin().approximateSizes(open)).containsExactly(all, all, all, 0, 0);
   }
 
   @Test
