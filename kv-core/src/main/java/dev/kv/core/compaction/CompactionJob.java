@@ -195,7 +195,12 @@ public final class CompactionJob {
   }
 
   private InternalIterator run(List<FileMetadata> files) {
-    return new ConcatenatingIterator(new InputRun(comparator, files, tables));
+    return new ConcatenatingIterator(
+        files.size(),
+        index -> tables.apply(files.get(index)),
+        (key, offset, length) -> {
+          throw new AssertionError("a compaction reads its inputs from the first entry on");
+        });
   }
 
   private List<FileMetadata> inOrder(List<FileMetadata> files) {

@@ -1,15 +1,18 @@
 package dev.kv.core.iterator;
 
 import java.nio.ByteBuffer;
+import java.util.function.IntFunction;
 
 /**
- * A cursor over the entries of several consecutive cursors, such as the tables of a level. One of
- * them is open at a time.
+ * A cursor over the entries of several consecutive cursors, such as the tables of a level: all
+ * entries of one cursor are before those of the next. One of them is open at a time.
  */
 public final class ConcatenatingIterator extends InternalIterator {
   private static final int NONE = -1;
 
-  private final IteratorSource source;
+  private final int count;
+  private final IntFunction<InternalIterator> open;
+  private final Finder find;
 
   /** The open cursor; an empty one before the first move and after the close. */
   private InternalIterator current = new EmptyIterator();
@@ -17,15 +20,31 @@ public final class ConcatenatingIterator extends InternalIterator {
   private int index = NONE;
   private boolean closed;
 
-  /** Creates a cursor over all entries of {@code source}. */
-  public ConcatenatingIterator(IteratorSource source) {
-    this.source = source;
+  /** Finds the cursor at which a seek begins. */
+  @FunctionalInterface
+  public interface Finder {
+    /**
+     * Returns the index of the first cursor that may have an entry at or after a key, or the number
+     * of cursors if there is none.
+     */
+    int find(ByteBuffer key, int offset, int length);
+  }
+
+  /**
+   * Creates a cursor over all entries of {@code count} cursors.
+   *
+   * @param open returns a new cursor by its index; this cursor closes it
+   */
+  public ConcatenatingIterator(int count, IntFunction<InternalIterator> open, Finder find) {
+    this.count = count;
+    this.open = open;
+    this.find = find;
   }
 
   @Override
   public void seekToFirst() {
     valid = false;
-    if (source.count() > 0) {
+    if (count > 0) {
       open(0);
       current.seekToFirst();
       forward();
@@ -35,8 +54,8 @@ public final class ConcatenatingIterator extends InternalIterator {
   @Override
   public void seekToLast() {
     valid = false;
-    if (source.count() > 0) {
-      open(source.count() - 1);
+    if (count > 0) {
+      open(count - 1);
       current.seekToLast();
       backward();
     }
@@ -45,8 +64,8 @@ public final class ConcatenatingIterator extends InternalIterator {
   @Override
   public void seek(ByteBuffer key, int offset, int length) {
     valid = false;
-    int target = source.find(key, offset, length);
-    if (target < source.count()) {
+    int target = find.find(key, offset, length);
+    if (target < count) {
       open(target);
       current.seek(key, offset, length);
       forward();
@@ -73,7 +92,7 @@ public final class ConcatenatingIterator extends InternalIterator {
 
   /** Moves to the following cursors until one has an entry, and shows it. */
   private void forward() {
-    while (!current.isValid() && index + 1 < source.count()) {
+    while (!current.isValid() && index + 1 < count) {
       open(index + 1);
       current.seekToFirst();
     }
@@ -97,7 +116,7 @@ public final class ConcatenatingIterator extends InternalIterator {
       throw new IllegalStateException("the cursor is closed");
     }
     index = NONE;
-    InternalIterator opened = source.open(target);
+    InternalIterator opened = open.apply(target);
     InternalIterator left = current;
     current = opened;
     index = target;

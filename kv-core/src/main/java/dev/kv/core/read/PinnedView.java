@@ -64,10 +64,14 @@ final class PinnedView extends CursorGuard {
       for (int i = 0; i < version.fileCount(0); i++) {
         children.add(tables.iterator(version, 0, i, verify, fill));
       }
-      for (int level = 1; level < Levels.COUNT; level++) {
+      for (int i = 1; i < Levels.COUNT; i++) {
+        int level = i;
         if (version.fileCount(level) > 0) {
           children.add(
-              new ConcatenatingIterator(new LevelTables(tables, version, level, verify, fill)));
+              new ConcatenatingIterator(
+                  version.fileCount(level),
+                  index -> tables.iterator(version, level, index, verify, fill),
+                  (key, offset, length) -> version.lowerBound(level, key, offset, length)));
         }
       }
       return MergingIterator.of(version.comparator(), children.toArray(InternalIterator[]::new));

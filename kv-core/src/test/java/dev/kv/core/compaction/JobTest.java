@@ -1,7 +1,6 @@
 package dev.kv.core.compaction;
 
 import static dev.kv.core.Bytes.bytes;
-import static dev.kv.core.Bytes.direct;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -504,18 +503,5 @@ final class JobTest {
                 .run());
     assertThat(contents(withSnapshot.outputs()))
         .containsExactly("a@5:d", "a@1 1", "b@6 other", "b@1 1", "c@1 1", "d@1 1", "e@7 2");
-  }
-
-  @Test
-  void inputRun_findsTheTableThatMayHaveAKey() {
-    List<FileMetadata> files =
-        List.of(VersionText.file("5:1", "b@5..d@5"), VersionText.file("6:1", "f@5..h@5"));
-    InputRun run = new InputRun(VersionText.COMPARATOR, files, this::open);
-    String[] keys = {"a@5", "d@6", "d@5", "d@4", "f@1", "h@5", "h@4", "z@9"};
-    int[] found = {0, 0, 0, 1, 1, 1, 2, 2};
-    for (int i = 0; i < keys.length; i++) {
-      byte[] key = VersionText.key(keys[i]);
-      assertThat(run.find(direct(key), 0, key.length)).as(keys[i]).isEqualTo(found[i]);
-    }
   }
 }

@@ -18,7 +18,7 @@ class ConcatenatingIteratorTest {
   private final KeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
 
   /** Parts of a sorted list, which may be empty, and the cursors opened over them. */
-  private final class Parts implements IteratorSource {
+  private final class Parts {
     final List<List<Entries.Entry>> parts = new ArrayList<>();
     final List<ListCursor> opened = new ArrayList<>();
 
@@ -32,13 +32,11 @@ class ConcatenatingIteratorTest {
       }
     }
 
-    @Override
-    public int count() {
-      return parts.size();
+    ConcatenatingIterator cursor() {
+      return new ConcatenatingIterator(parts.size(), this::open, this::find);
     }
 
-    @Override
-    public int find(ByteBuffer key, int offset, int length) {
+    private int find(ByteBuffer key, int offset, int length) {
       for (int i = 0; i < parts.size(); i++) {
         ListCursor cursor = new ListCursor(order, parts.get(i));
         cursor.seek(key, offset, length);
@@ -49,8 +47,7 @@ class ConcatenatingIteratorTest {
       return parts.size();
     }
 
-    @Override
-    public InternalIterator open(int index) {
+    private InternalIterator open(int index) {
       ListCursor cursor = new ListCursor(order, parts.get(index));
       opened.add(cursor);
       return cursor;
@@ -63,7 +60,7 @@ class ConcatenatingIteratorTest {
       Random random = new Random(seed);
       Entries all = Entries.internal(order, random, random.nextInt(50));
       Parts parts = new Parts(all, random);
-      ConcatenatingIterator cursor = new ConcatenatingIterator(parts);
+      ConcatenatingIterator cursor = parts.cursor();
       try {
         new CursorModel(cursor, all, random, true).run(200);
       } catch (AssertionError e) {
@@ -81,7 +78,7 @@ class ConcatenatingIteratorTest {
   void moves_ofNoParts_findNothingAndOpenNothing() {
     Parts none = new Parts(Entries.internal(order, new Random(1), 0), new Random(1));
     none.parts.clear();
-    ConcatenatingIterator cursor = new ConcatenatingIterator(none);
+    ConcatenatingIterator cursor = none.cursor();
     cursor.seekToFirst();
     assertThat(cursor.isValid()).isFalse();
     cursor.seekToLast();
@@ -94,8 +91,8 @@ class ConcatenatingIteratorTest {
   @Test
   void source_ofAnEntry_isTheCursorThatIsOpen() {
     Parts parts = new Parts(Entries.internal(order, new Random(1), 30), new Random(2));
-    assertThat(parts.count()).isGreaterThan(1);
-    ConcatenatingIterator cursor = new ConcatenatingIterator(parts);
+    assertThat(parts.parts.size()).isGreaterThan(1);
+    ConcatenatingIterator cursor = parts.cursor();
     for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
       assertThat(cursor.source()).isSameAs(parts.opened.get(parts.opened.size() - 1));
     }
@@ -106,7 +103,7 @@ class ConcatenatingIteratorTest {
   void seek_afterClose_throwsAndOpensNothing() {
     Entries all = Entries.internal(order, new Random(1), 9);
     Parts parts = new Parts(all, new Random(2));
-    ConcatenatingIterator cursor = new ConcatenatingIterator(parts);
+    ConcatenatingIterator cursor = parts.cursor();
     cursor.close();
     assertThatThrownBy(cursor::seekToFirst).isInstanceOf(IllegalStateException.class);
     assertThat(parts.opened).isEmpty();
