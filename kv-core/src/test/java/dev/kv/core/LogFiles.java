@@ -6,6 +6,8 @@ import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.log.LogWriter;
 import dev.kv.env.Env;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 
@@ -39,8 +41,10 @@ public final class LogFiles {
 
   /** Returns the record of {@code batch}, whose first operation has the sequence number. */
   public static byte[] record(long sequence, EncodedBatch batch) {
-    batch.setSequence(sequence);
-    return Arrays.copyOf(batch.bytes(), batch.length());
+    byte[] record = Arrays.copyOf(batch.bytes(), batch.length());
+    ByteBuffer header = ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN);
+    header.putLong(sequence).putInt(batch.count());
+    return record;
   }
 
   /** Returns the record of a batch that puts "value" under each key. */

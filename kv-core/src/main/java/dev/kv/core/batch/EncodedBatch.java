@@ -7,7 +7,6 @@ import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
 import dev.kv.core.codec.Varint;
-import dev.kv.core.key.Fixed;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.file.PendingFault;
@@ -35,12 +34,14 @@ public final class EncodedBatch implements WriteBatch {
   /** Bytes before the first operation. */
   public static final int HEADER = Long.BYTES + Integer.BYTES;
 
-  private static final int COUNT_OFFSET = Long.BYTES;
   private static final int FIRST_CAPACITY = 256;
   private static final PendingFault PENDING_FAULT = new PendingFault();
 
+  /** The encoding, with nothing in its header, which the log writes. */
   private byte[] bytes = new byte[FIRST_CAPACITY];
+
   private int length = HEADER;
+  private int count;
 
   private @Nullable KeyValueStore store;
 
@@ -65,6 +66,7 @@ public final class EncodedBatch implements WriteBatch {
     EncodedBatch batch = new EncodedBatch();
     batch.bytes = new byte[length];
     batch.length = length;
+    batch.count = record.getInt(Long.BYTES);
     record.get(0, batch.bytes);
     return batch;
   }
@@ -125,7 +127,7 @@ public final class EncodedBatch implements WriteBatch {
       stack = new ArrayDeque<>();
       savePoints = stack;
     }
-    stack.push(new SavePoint(length, count(), expectationCount()));
+    stack.push(new SavePoint(length, count, expectationCount()));
     return this;
   }
 
@@ -137,7 +139,8 @@ public final class EncodedBatch implements WriteBatch {
       list.subList(last.expectations(), list.size()).clear();
     }
     length = last.length();
-    return counted(last.count() - count());
+    count = last.count();
+    return this;
   }
 
   @Override
@@ -174,7 +177,7 @@ public final class EncodedBatch implements WriteBatch {
   }
 
   private EncodedBatch counted(int operations) {
-    Fixed.put32(bytes, COUNT_OFFSET, count() + operations);
+    count += operations;
     return this;
   }
 
@@ -198,7 +201,7 @@ public final class EncodedBatch implements WriteBatch {
       return this;
     }
     int size = source.length - HEADER;
-    int operations = source.count();
+    int operations = source.count;
     reserve(size);
     System.arraycopy(source.bytes, HEADER, bytes, length, size);
     length += size;
@@ -244,14 +247,15 @@ public final class EncodedBatch implements WriteBatch {
   public EncodedBatch clear() {
     store = null;
     length = HEADER;
+    count = 0;
     expectations = null;
     savePoints = null;
-    return counted(-count());
+    return this;
   }
 
   @Override
   public int count() {
-    return Fixed.get32(bytes, COUNT_OFFSET);
+    return count;
   }
 
   @Override
@@ -270,7 +274,7 @@ public final class EncodedBatch implements WriteBatch {
     return length;
   }
 
-  /** Returns the array that holds the encoding in its first {@link #length} bytes; not a copy. */
+  /** Returns the array that holds the operations from {@link #HEADER} to length; not a copy. */
   public byte[] bytes() {
     return bytes;
   }
@@ -278,16 +282,6 @@ public final class EncodedBatch implements WriteBatch {
   /** Returns the encoding's length. */
   public int length() {
     return length;
-  }
-
-  /** Sets the sequence number of the first operation. */
-  public void setSequence(long sequence) {
-    Fixed.put64(bytes, 0, sequence);
-  }
-
-  /** Returns the sequence number of the first operation. */
-  public long sequence() {
-    return Fixed.get64(bytes, 0);
   }
 
   @Override
@@ -360,6 +354,6 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public String toString() {
-    return "WriteBatch[" + count() + " operations, " + length + " bytes]";
+    return "WriteBatch[" + count + " operations, " + length + " bytes]";
   }
 }

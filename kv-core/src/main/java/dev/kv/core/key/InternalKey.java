@@ -1,7 +1,10 @@
 package dev.kv.core.key;
 
 import dev.kv.bytes.Escape;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -18,6 +21,9 @@ public final class InternalKey {
 
   /** The largest sequence number; its tag is a negative long. */
   public static final long MAX_SEQUENCE = (1L << 56) - 1;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private InternalKey() {}
 
@@ -51,7 +57,7 @@ public final class InternalKey {
 
   /** Returns the tag of {@code internalKey}. */
   public static long tag(byte[] internalKey) {
-    return Fixed.get64(internalKey, internalKey.length - TRAILER);
+    return (long) LONG.get(internalKey, internalKey.length - TRAILER);
   }
 
   /** Returns true if the key is long enough for a tag and the tag's kind is known. */
@@ -71,7 +77,7 @@ public final class InternalKey {
 
   static byte[] encode(byte[] userKey, long tag) {
     byte[] key = Arrays.copyOf(userKey, userKey.length + TRAILER);
-    Fixed.put64(key, userKey.length, tag);
+    LONG.set(key, userKey.length, tag);
     return key;
   }
 

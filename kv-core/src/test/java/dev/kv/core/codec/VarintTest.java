@@ -3,7 +3,6 @@ package dev.kv.core.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.Samples;
-import dev.kv.core.key.Fixed;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -65,39 +64,6 @@ class VarintTest {
     assertThat(Varint.end64(buffer, 0, 16)).isEqualTo(Varint.MALFORMED);
     buffer.put(9, (byte) 1);
     assertThat(Varint.get64(buffer, 0, Varint.end64(buffer, 0, 16))).isEqualTo(-1L);
-  }
-
-  @Test
-  void fixed_arrays_areLittleEndian() {
-    byte[] bytes = new byte[12];
-    assertThat(Fixed.put32(bytes, 0, 0x04030201)).isEqualTo(4);
-    assertThat(Fixed.put64(bytes, 4, 0x0807060504030201L)).isEqualTo(12);
-    assertThat(bytes).containsExactly(1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 8);
-    assertThat(Fixed.get64(bytes, 4)).isEqualTo(0x0807060504030201L);
-  }
-
-  @Test
-  void fixed_runOfNumbers_roundTripsInArraysAndBuffers() {
-    byte[] bytes = new byte[64 * 3 * 12];
-    ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN);
-    int at = 0;
-    for (int power = 0; power < 64; power++) {
-      for (long value = (1L << power) - 1; value - (1L << power) <= 1; value++) {
-        at = Fixed.put32(bytes, at, (int) value);
-        at = Fixed.put64(bytes, at, value);
-      }
-    }
-    direct.put(0, bytes);
-    at = 0;
-    for (int power = 0; power < 64; power++) {
-      for (long value = (1L << power) - 1; value - (1L << power) <= 1; value++) {
-        assertThat(Fixed.get32(bytes, at)).isEqualTo((int) value);
-        assertThat(direct.getInt(at)).isEqualTo((int) value);
-        assertThat(Fixed.get64(bytes, at + 4)).isEqualTo(value);
-        assertThat(direct.getLong(at + 4)).isEqualTo(value);
-        at += 12;
-      }
-    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.EnvFiles;
+import dev.kv.core.LogFiles;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.key.InternalKey;
@@ -178,8 +179,7 @@ final class SeedCorpus {
   private void batches() throws IOException {
     EncodedBatch batch = new EncodedBatch();
     batch.put(key(1), key(2)).delete(key(3)).put(new byte[0], new byte[200]);
-    batch.setSequence(77);
-    add("batch", "three", Arrays.copyOf(batch.bytes(), batch.length()));
+    add("batch", "three", LogFiles.record(77, batch));
     add("batch", "empty", new byte[EncodedBatch.HEADER]);
   }
 

@@ -39,6 +39,18 @@ class InternalKeyTest {
   }
 
   @Test
+  void encode_tag_isLittleEndianAfterTheUserKey() {
+    byte[] key = key("k", 0x07060504030201L, ValueKind.VALUE);
+    assertThat(key).containsExactly('k', 1, 1, 2, 3, 4, 5, 6, 7);
+    for (int power = 0; power < 56; power++) {
+      long tag = InternalKey.pack(1L << power, ValueKind.DELETION);
+      byte[] encoded = InternalKey.encode(new byte[0], tag);
+      assertThat(InternalKey.tag(encoded)).isEqualTo(tag);
+      assertThat(InternalKey.tag(direct(encoded), 0, encoded.length)).isEqualTo(tag);
+    }
+  }
+
+  @Test
   void wellFormed_shortKeyOrUnknownKind_isNot() {
     assertThat(InternalKey.isWellFormed(new byte[7])).isFalse();
     byte[] key = key("a", 5, ValueKind.VALUE);

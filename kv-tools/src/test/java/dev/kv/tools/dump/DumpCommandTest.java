@@ -283,9 +283,11 @@ class DumpCommandTest {
   void batch_byKind_isPrintedAndChecked() throws IOException {
     EncodedBatch batch = (EncodedBatch) WriteBatch.create();
     batch.put("k".getBytes(), new byte[] {0, '\'', 27}).delete("d".getBytes());
-    batch.setSequence(7);
+    byte[] record = Arrays.copyOf(batch.bytes(), batch.length());
+    record[0] = 7;
+    record[8] = 2;
     Path file = temp.resolve("some.bin");
-    Files.write(file, Arrays.copyOf(batch.bytes(), batch.length()));
+    Files.write(file, record);
     Cli dump = Cli.run("dump", "--entries", file.toString(), "--kind", "batch");
     assertThat(dump.exitCode()).as(dump.err()).isZero();
     assertThat(dump.out())
@@ -295,7 +297,7 @@ class DumpCommandTest {
               put sequence=7 key='k' value='\\x00'\\x1b'
               delete sequence=8 key='d'
             """);
-    Files.write(file, Arrays.copyOf(batch.bytes(), batch.length() - 1));
+    Files.write(file, Arrays.copyOf(record, record.length - 1));
     Cli cut = Cli.run("dump", "--entries", file.toString(), "--kind", "batch");
     assertThat(cut.exitCode()).isEqualTo(1);
     assertThat(cut.out()).contains("put sequence=7").contains("damage offset=0");

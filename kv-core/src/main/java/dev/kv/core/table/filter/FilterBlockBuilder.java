@@ -1,8 +1,9 @@
 package dev.kv.core.table.filter;
 
 import dev.kv.FilterPolicy;
-import dev.kv.core.key.Fixed;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,14 +53,11 @@ public final class FilterBlockBuilder {
       generate();
     }
     int arrayOffset = result.size();
-    byte[] array = new byte[Integer.BYTES * (offsets.size() + 1) + 1];
-    int at = 0;
-    for (int offset : offsets) {
-      at = Fixed.put32(array, at, offset);
-    }
-    at = Fixed.put32(array, at, arrayOffset);
-    array[at] = (byte) baseLog;
-    result.writeBytes(array);
+    ByteBuffer array = ByteBuffer.allocate(Integer.BYTES * (offsets.size() + 1) + 1);
+    array.order(ByteOrder.LITTLE_ENDIAN);
+    offsets.forEach(array::putInt);
+    array.putInt(arrayOffset).put((byte) baseLog);
+    result.writeBytes(array.array());
     return result.toByteArray();
   }
 

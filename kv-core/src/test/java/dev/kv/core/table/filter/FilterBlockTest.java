@@ -65,6 +65,16 @@ class FilterBlockTest {
   }
 
   @Test
+  void block_offsets_areLittleEndian() {
+    FilterBlockBuilder builder = new FilterBlockBuilder(new Exact(), 11);
+    builder.startBlock(0);
+    add(builder, "x".repeat(0x10201));
+    byte[] block = builder.finish();
+    assertThat(Arrays.copyOfRange(block, block.length - 9, block.length))
+        .containsExactly(0, 0, 0, 0, 3, 2, 1, 0, 11);
+  }
+
+  @Test
   void block_oneChunk_matchesItsKeys() {
     FilterBlockBuilder builder = new FilterBlockBuilder(new Exact(), 11);
     builder.startBlock(100);
