@@ -64,7 +64,7 @@ public final class BatchCursor {
     } else if (code == ValueKind.DELETION.code()) {
       kind = ValueKind.DELETION;
     } else {
-      throw new MalformedBatchException("unknown operation " + (code & 0xff), at);
+      throw new MalformedBatchException("unknown operation " + (code & 0xff));
     }
     keyOffset = field(at + 1);
     keyLength = fieldLength;
@@ -105,7 +105,7 @@ public final class BatchCursor {
     int size = Varint.value32(decoded);
     int from = Varint.next32(decoded);
     if (decoded == Varint.MALFORMED || size < 0 || size > end - from) {
-      throw new MalformedBatchException("length outside the batch", offset);
+      throw new MalformedBatchException("length outside the batch");
     }
     fieldLength = size;
     return from;

@@ -7,15 +7,7 @@ package dev.kv.core.batch;
 public final class MalformedBatchException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 
-  private final int offset;
-
-  MalformedBatchException(String message, int offset) {
+  MalformedBatchException(String message) {
     super(message);
-    this.offset = offset;
-  }
-
-  /** Returns the offset in the buffer that was decoded. */
-  public int offset() {
-    return offset;
   }
 }

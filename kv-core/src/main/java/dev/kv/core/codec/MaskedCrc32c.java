@@ -52,11 +52,6 @@ public final class MaskedCrc32c {
     crc.update(own);
   }
 
-  /** Adds bytes of a heap array. */
-  public void update(byte[] bytes, int offset, int length) {
-    crc.update(bytes, offset, length);
-  }
-
   /** Adds one byte. */
   public void update(byte b) {
     crc.update(b);

@@ -101,9 +101,4 @@ public final class InternalKeyComparator extends KeyComparator {
         ? InternalKey.encode(shortened, InternalKey.seekTag(InternalKey.MAX_SEQUENCE))
         : key;
   }
-
-  @Override
-  public String name() {
-    return "leveldb.InternalKeyComparator";
-  }
 }

@@ -18,7 +18,4 @@ public abstract class KeyComparator {
 
   /** Returns a short key at or after {@code key}, or {@code key} itself. */
   public abstract byte[] shortSuccessor(byte[] key);
-
-  /** Returns the order's name. */
-  public abstract String name();
 }

@@ -218,7 +218,7 @@ public final class UserKeyComparator extends KeyComparator {
         cause);
   }
 
-  @Override
+  /** Returns the name of the program's comparator. */
   public String name() {
     return order.name();
   }

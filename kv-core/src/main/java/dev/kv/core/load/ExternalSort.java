@@ -77,11 +77,6 @@ final class ExternalSort implements AutoCloseable {
     table.add(++count, ValueKind.VALUE, bytes, 0, keyLength, keyLength, valueLength);
   }
 
-  /** Returns the number of entries added. */
-  long count() {
-    return count;
-  }
-
   private void spill() {
     MemTable full = memtable;
     if (full == null) {

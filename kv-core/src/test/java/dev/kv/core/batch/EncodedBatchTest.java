@@ -363,14 +363,13 @@ class EncodedBatchTest {
   }
 
   @Test
-  void cursor_ofAnUnknownOperation_namesItAndItsPlace() {
+  void cursor_ofAnUnknownOperation_namesIt() {
     ByteBuffer encoded =
         ByteBuffer.allocateDirect(8).order(ByteOrder.LITTLE_ENDIAN).put(3, (byte) 0xfe);
     BatchCursor cursor = new BatchCursor();
     cursor.start(encoded, 3, 5);
     assertThatThrownBy(cursor::next)
-        .isInstanceOfSatisfying(
-            MalformedBatchException.class, e -> assertThat(e.offset()).isEqualTo(3))
+        .isInstanceOf(MalformedBatchException.class)
         .hasMessage("unknown operation 254");
   }
 

@@ -12,7 +12,7 @@ class MaskedCrc32cTest {
 
   private int of(byte[] bytes) {
     crc.reset();
-    crc.update(bytes, 0, bytes.length);
+    crc.update(ByteBuffer.wrap(bytes), 0, bytes.length);
     return crc.value();
   }
 

@@ -96,7 +96,7 @@ final class SeedCorpus {
       byte[] sealed = table.clone();
       sealed[end] = 0;
       MaskedCrc32c crc = new MaskedCrc32c();
-      crc.update(sealed, 0, end + 1);
+      crc.update(ByteBuffer.wrap(sealed), 0, end + 1);
       int stored = ByteBuffer.wrap(table).order(ByteOrder.LITTLE_ENDIAN).getInt(end + 1);
       if (crc.maskedValue() == stored) {
         return end;

@@ -134,7 +134,6 @@ class ExternalSortTest {
           sort.add(ByteBuffer.wrap(b("x" + key)).position(1), ByteBuffer.wrap(b(value)));
         }
       }
-      assertThat(sort.count()).isEqualTo(count);
       if (memory == 8192 && count > 1) {
         assertThat(runs()).hasSizeBetween(1, 128);
       }
@@ -177,6 +176,7 @@ class ExternalSortTest {
         }
       }
       sort.add(mapped.slice(0, 10), mapped.slice(0, 3_000));
+      assertThat(sorted(sort)).hasSize(1);
     }
   }
 

@@ -117,7 +117,7 @@ class HostileFilesTest {
     byte[] sealed = Arrays.copyOf(block, block.length + 5);
     sealed[block.length] = type;
     MaskedCrc32c crc = new MaskedCrc32c();
-    crc.update(sealed, 0, block.length + 1);
+    crc.update(ByteBuffer.wrap(sealed), 0, block.length + 1);
     System.arraycopy(fixed32(crc.maskedValue()), 0, sealed, block.length + 1, 4);
     return sealed;
   }

@@ -71,11 +71,6 @@ public final class BlockBuilder implements AutoCloseable {
     size = 0;
   }
 
-  /** Returns true if there is no entry yet. */
-  public boolean isEmpty() {
-    return size == 0;
-  }
-
   /** Returns the size that the finished block would have now. */
   public long sizeEstimate() {
     return (long) size + (restartCount + 1L) * Integer.BYTES;
