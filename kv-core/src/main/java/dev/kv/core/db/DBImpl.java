@@ -142,7 +142,7 @@ final class DBImpl extends OpenDatabase implements DB {
           "the batch was not created by WriteBatch.create: " + batch.getClass().getName());
     }
     if (encoded.expectationCount() > 0) {
-      return parts.reads().conditionalWrites().write(encoded, options.sync());
+      return parts.reads().transactions().writeIfExpected(encoded, options.sync());
     }
     parts.writes().commits().write(encoded, options.sync());
     return null;

@@ -20,7 +20,6 @@ import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.DatabaseFiles;
 import dev.kv.core.state.DatabaseStats;
 import dev.kv.core.state.MemTables;
-import dev.kv.core.transaction.ConditionalWrites;
 import dev.kv.core.transaction.Transactions;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.env.Env;
@@ -66,11 +65,7 @@ record Parts(
   }
 
   /** What a read passes, and the writes that depend on reads. */
-  record ReadSide(
-      DatabaseReader reader,
-      SnapshotList snapshots,
-      Transactions transactions,
-      ConditionalWrites conditionalWrites) {
+  record ReadSide(DatabaseReader reader, SnapshotList snapshots, Transactions transactions) {
     static ReadSide of(DatabaseFiles files, ReadStates states, CommitPipeline commits) {
       DatabaseContext context = files.context();
       UserKeyComparator order = context.comparator().userComparator();
@@ -87,11 +82,7 @@ record Parts(
                   : null,
               context.events(),
               context.options().monitoring().trackIterators());
-      return new ReadSide(
-          reader,
-          snapshots,
-          new Transactions(reader, commits, order),
-          new ConditionalWrites(reader, commits, order));
+      return new ReadSide(reader, snapshots, new Transactions(reader, commits, order));
     }
   }
 

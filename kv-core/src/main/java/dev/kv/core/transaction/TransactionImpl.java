@@ -411,7 +411,7 @@ final class TransactionImpl implements Transaction {
     while (outcome == WriteOutcome.STALE) {
       try (ValidationView view = parts.reader().validationView()) {
         boolean holds =
-            FailedCheck.run(
+            Transactions.checkInTables(
                 () ->
                     check.holdsInBase(view)
                         && (!view.isChangedOutsideLogSince(mark)

@@ -4,22 +4,29 @@ import dev.kv.KeyValueStore;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.admin.DBStats;
+import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.ReadMark;
 import dev.kv.core.read.SnapshotImpl;
+import dev.kv.core.read.ValidationView;
 import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.WriteOutcome;
+import dev.kv.errors.DBIOException;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Begins the transactions of a database, and counts how they end. Ends those that a program has
- * lost without closing them, and those that are too old. Thread-safe.
+ * lost without closing them, and those that are too old. Applies batches that have expectations,
+ * too. Thread-safe.
  */
 public final class Transactions {
   private static final EngineLogger LOG = EngineLogger.of(Transactions.class);
@@ -51,6 +58,40 @@ public final class Transactions {
     ReadMark mark = reader.mark();
     endLost();
     return new TransactionImpl(this, store, options, reader.snapshot(), mark);
+  }
+
+  /**
+   * Applies {@code batch} atomically if all its expectations hold.
+   *
+   * @return null if the batch was applied, else a key whose expectation does not hold; not a copy
+   */
+  public byte @Nullable [] writeIfExpected(EncodedBatch batch, boolean sync) {
+    commits.checkWrites();
+    while (true) {
+      try (ValidationView view = reader.validationView()) {
+        ExpectationCheck check = new ExpectationCheck(batch.expectations(), view, order);
+        if (!checkInTables(check::holdsInBase)) {
+          return check.failedKey();
+        }
+        WriteOutcome outcome = commits.write(batch, sync, check);
+        if (outcome != WriteOutcome.STALE) {
+          return outcome == WriteOutcome.DONE ? null : check.failedKey();
+        }
+      }
+    }
+  }
+
+  /** Runs the part of a check that may read tables; a failure says that the write was not done. */
+  static boolean checkInTables(BooleanSupplier check) {
+    try {
+      return check.getAsBoolean();
+    } catch (DBIOException e) {
+      throw new DBIOException(
+          "the condition of the write cannot be checked: the write was not done and may be tried"
+              + " again: "
+              + e.getMessage(),
+          e);
+    }
   }
 
   /** Returns the registration of a transaction that begins. */
