@@ -83,7 +83,7 @@ final class ExternalTable implements AutoCloseable {
             context.options().tables().nativeSnappy());
     try (Undo undo = new Undo(blocks::close)) {
       TableFile file = TableFile.open(context.env(), path, new MappingQuota(0));
-      long id = context.blockCache().blocks().newId();
+      long id = context.blockCache().newId();
       // With the filter, because the database will open it too.
       Table table =
           Table.open(file, id, context.comparator(), context.options().filterPolicy(), blocks);

@@ -91,7 +91,7 @@ final class RunFiles implements AutoCloseable {
 
   private SortedRun open(Path path, long number) throws IOException {
     TableFile file = TableFile.open(context.env(), path, unmapped);
-    long id = context.blockCache().blocks().newId();
+    long id = context.blockCache().newId();
     Table table = Table.open(file, id, context.comparator(), null, blocks);
     return new SortedRun(table, () -> delete(path, number));
   }

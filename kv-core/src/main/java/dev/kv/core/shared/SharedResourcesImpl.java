@@ -3,11 +3,12 @@ package dev.kv.core.shared;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.Options;
 import dev.kv.SharedResources;
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.table.TableMemory;
-import dev.kv.core.table.cache.BlockCache;
+import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.format.BuildBufferPool;
 import dev.kv.core.table.mapped.EntryIndexMemory;
@@ -28,7 +29,7 @@ public final class SharedResourcesImpl implements SharedResources {
   private final BlockAllocator allocator;
   private final ArenaPool arenas;
   private final WriteBuffers writeBuffers;
-  private final BlockCache blockCache;
+  private final LruCache<CachedBlock> blockCache;
   private final TableMemory tableMemory;
   private final BuildBufferPool buildBuffers;
   private final RateLimiter compactionRate;
@@ -50,7 +51,7 @@ public final class SharedResourcesImpl implements SharedResources {
     long memtables = limitOfWriteBuffers(settings);
     writeBuffers = new WriteBuffers(memtables);
     arenas = new ArenaPool(budget, memtables, writeBuffers::acquired);
-    blockCache = new BlockCache(allocator, settings.blockCacheSize());
+    blockCache = CachedBlock.newCache(allocator, settings.blockCacheSize());
     tableMemory =
         new TableMemory(
             blockCache,
@@ -206,7 +207,7 @@ public final class SharedResourcesImpl implements SharedResources {
   }
 
   /** Returns the cache of data blocks. */
-  public BlockCache blockCache() {
+  public LruCache<CachedBlock> blockCache() {
     return blockCache;
   }
 

@@ -1,6 +1,7 @@
 package dev.kv.core.state;
 
 import dev.kv.Options;
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.env.StickySyncEnv;
 import dev.kv.core.event.Events;
@@ -12,7 +13,7 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.TableCache;
-import dev.kv.core.table.cache.BlockCache;
+import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
@@ -92,7 +93,7 @@ public final class DatabaseContext implements AutoCloseable {
   }
 
   /** Returns the block cache, which other databases may share. */
-  public BlockCache blockCache() {
+  public LruCache<CachedBlock> blockCache() {
     return shared.blockCache();
   }
 

@@ -2,13 +2,14 @@ package dev.kv.core.state;
 
 import dev.kv.admin.DBStats;
 import dev.kv.admin.Range;
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.SnapshotList;
-import dev.kv.core.table.cache.BlockCache;
+import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import java.nio.ByteBuffer;
@@ -110,7 +111,7 @@ public final class DatabaseStats {
   /** Returns the current statistics. */
   public DBStats stats() {
     OffHeapBudget budget = context.budget();
-    BlockCache cache = context.blockCache();
+    LruCache<CachedBlock> cache = context.blockCache();
     reader.releaseCollectedIterators();
     Numbers now = numbers.get();
     return new DBStats(

@@ -93,7 +93,7 @@ public final class TableCache implements AutoCloseable {
             memory.blocks(), memory.allocator(), budget, options.tables().nativeSnappy());
     this.quota = new MappingQuota(options.memory().maxMappedTables(), memory.mappings());
     this.entryIndexes = options.tables().readInPlace() ? memory.entryIndexes() : null;
-    this.databaseId = memory.blocks().blocks().newId();
+    this.databaseId = memory.blocks().newId();
   }
 
   /** Returns the order of the internal keys. */
@@ -231,7 +231,7 @@ public final class TableCache implements AutoCloseable {
     CacheHandle<Table> open = tables.acquire(TABLES, fileNumber);
     tables.erase(TABLES, fileNumber);
     if (open == null) {
-      blocks.cache().blocks().eraseAll(blockId(fileNumber));
+      blocks.cache().eraseAll(blockId(fileNumber));
       return;
     }
     try (open) {
@@ -279,7 +279,7 @@ public final class TableCache implements AutoCloseable {
    */
   long blockId(long fileNumber) {
     boolean fits = fileNumber >>> NUMBER_BITS == 0 && databaseId <= -1L >>> NUMBER_BITS;
-    return fits ? databaseId << NUMBER_BITS | fileNumber : blocks.cache().blocks().newId();
+    return fits ? databaseId << NUMBER_BITS | fileNumber : blocks.cache().newId();
   }
 
   private Table open(FileMetadata file) {

@@ -1,8 +1,9 @@
 package dev.kv.core.table;
 
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
-import dev.kv.core.table.cache.BlockCache;
+import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.mapped.EntryIndexMemory;
 
@@ -16,7 +17,7 @@ import dev.kv.core.table.mapped.EntryIndexMemory;
  * @param mappings limits the number of mapped tables
  */
 public record TableMemory(
-    BlockCache blocks,
+    LruCache<CachedBlock> blocks,
     BlockAllocator allocator,
     OffHeapBudget budget,
     EntryIndexMemory entryIndexes,

@@ -3,12 +3,13 @@ package dev.kv.core.table;
 import static dev.kv.core.Bytes.direct;
 
 import dev.kv.FilterPolicy;
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.table.block.Entries;
-import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.BuildBuffers;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class TableBench implements AutoCloseable {
   final OffHeapBudget budget;
   final BlockAllocator allocator;
-  final BlockCache cache;
+  final LruCache<CachedBlock> cache;
   final BlockProvider blocks;
 
   TableBench(long cacheCapacity) {
@@ -35,7 +36,7 @@ public final class TableBench implements AutoCloseable {
   TableBench(long cacheCapacity, long offHeapLimit) {
     budget = new OffHeapBudget(offHeapLimit);
     allocator = new BlockAllocator(budget);
-    cache = new BlockCache(allocator, cacheCapacity);
+    cache = CachedBlock.newCache(allocator, cacheCapacity);
     blocks = new BlockProvider(cache, allocator, budget, true);
   }
 
@@ -79,7 +80,7 @@ public final class TableBench implements AutoCloseable {
   }
 
   Table open(MemoryFile.Reading file, KeyComparator comparator, @Nullable FilterPolicy policy) {
-    long id = cache.blocks().newId();
+    long id = cache.newId();
     return Table.open(TableFile.of(file, "000005.ldb"), id, comparator, policy, blocks);
   }
 

@@ -8,6 +8,7 @@ import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.cache.CacheHandle;
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKey;
@@ -20,7 +21,7 @@ import dev.kv.core.memory.ValueRef;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.block.CursorModel;
 import dev.kv.core.table.block.Entries;
-import dev.kv.core.table.cache.BlockCache;
+import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.TableLookup;
 import dev.kv.core.version.FileMetadata;
@@ -59,7 +60,7 @@ class TableCacheTest {
   private final SharedResourcesImpl shared =
       new SharedResourcesImpl(new SharedResources.Settings(8 << 20, 0, 0, 1, 0));
   private final BlockAllocator allocator = shared.allocator();
-  private final BlockCache blocks = shared.blockCache();
+  private final LruCache<CachedBlock> blocks = shared.blockCache();
   private final Entries entries = Entries.internal(BYTEWISE, new Random(1), 100);
   private final byte[] bytes =
       TableBench.build(TableBench.format(1024, 16, CompressionType.SNAPPY), BYTEWISE, entries);
@@ -503,7 +504,7 @@ class TableCacheTest {
   void blockId_afterMoreIdsThanFit_isNotThatOfAnotherDatabase() {
     try (TableCache first = cache(Options.builder())) {
       for (int i = 1; i < 1 << 24; i++) {
-        blocks.blocks().newId();
+        blocks.newId();
       }
       try (TableCache other = cache(Options.builder())) {
         assertThat(other.blockId(5)).isNotEqualTo(first.blockId(5));

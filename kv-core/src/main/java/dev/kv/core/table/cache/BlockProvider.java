@@ -34,7 +34,6 @@ public final class BlockProvider implements AutoCloseable {
   /** One or two for each table that an iterator opens in a typical database. */
   private static final int SCRATCHES_PER_STRIPE = 16;
 
-  private final BlockCache cache;
   private final LruCache<CachedBlock> blocks;
   private final BlockAllocator allocator;
   private final OffHeapBudget budget;
@@ -45,21 +44,27 @@ public final class BlockProvider implements AutoCloseable {
       new ObjectPool<>(SCRATCHES_PER_STRIPE, this::newScratch, OffHeapBuffer::close);
 
   /**
-   * Creates a provider. Blocks that are not put into {@code cache} take memory from {@code
-   * allocator}.
+   * Creates a provider.
+   *
+   * @param blocks the block cache, which may be shared
+   * @param allocator provides the memory of all blocks
+   * @param budget counts the buffers of the provider
+   * @param nativeSnappy true to use the native codec of Snappy, if it can be loaded
    */
   public BlockProvider(
-      BlockCache cache, BlockAllocator allocator, OffHeapBudget budget, boolean nativeSnappy) {
-    this.cache = cache;
-    this.blocks = cache.blocks();
+      LruCache<CachedBlock> blocks,
+      BlockAllocator allocator,
+      OffHeapBudget budget,
+      boolean nativeSnappy) {
+    this.blocks = blocks;
     this.allocator = allocator;
     this.budget = budget;
     this.nativeSnappy = nativeSnappy;
   }
 
-  /** Returns the cache. */
-  public BlockCache cache() {
-    return cache;
+  /** Returns the block cache. */
+  public LruCache<CachedBlock> cache() {
+    return blocks;
   }
 
   /** Returns a data block, pinned for the caller. */
@@ -136,7 +141,7 @@ public final class BlockProvider implements AutoCloseable {
     }
     ByteBuf memory;
     try {
-      memory = cache.allocator().allocateCached(needed);
+      memory = allocator.allocateCached(needed);
     } catch (OffHeapExhaustedException e) {
       return 0;
     }
@@ -264,7 +269,7 @@ public final class BlockProvider implements AutoCloseable {
   }
 
   private BlockReader newReader() {
-    return new BlockReader(cache.allocator(), new OffHeapBuffer(budget, 0), nativeSnappy);
+    return new BlockReader(allocator, new OffHeapBuffer(budget, 0), nativeSnappy);
   }
 
   private OffHeapBuffer newScratch() {

@@ -2,6 +2,7 @@ package dev.kv.core.table.cache;
 
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.CacheValue;
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.table.block.BlockIterator;
 import io.netty.buffer.ByteBuf;
@@ -12,6 +13,11 @@ import org.jspecify.annotations.Nullable;
  * is evicted and no pin is left.
  */
 public final class CachedBlock extends PinnedBlock implements CacheValue {
+  /** The minimum size of a shard; a smaller one would hold too few blocks to evict fairly. */
+  private static final long MIN_SHARD_BYTES = 512 << 10;
+
+  private static final int MAX_SHARD_BITS = 4;
+
   /** The cache entry of this block; every pin of the block is a pin of the entry. */
   private volatile @Nullable CacheHandle<CachedBlock> handle;
 
@@ -20,6 +26,21 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
 
   private CachedBlock(ByteBuf memory, int length) {
     super(memory, BlockAllocator.viewOf(memory), length);
+  }
+
+  /**
+   * Returns a block cache of at most {@code capacity} bytes; with 0 it caches nothing.
+   *
+   * @param allocator provides the memory; the caller closes it, after the cache
+   */
+  public static LruCache<CachedBlock> newCache(BlockAllocator allocator, long capacity) {
+    int shardBits = 0;
+    while (shardBits < MAX_SHARD_BITS && capacity >> (shardBits + 1) >= MIN_SHARD_BYTES) {
+      shardBits++;
+    }
+    LruCache<CachedBlock> cache = new LruCache<>(capacity, shardBits);
+    allocator.serve(cache);
+    return cache;
   }
 
   /** Returns a block of {@code length} bytes in {@code memory}, which the block releases. */

@@ -2,8 +2,8 @@
  * Blocks of tables in memory, read from the cache or else from the file.
  *
  * <p>{@link dev.kv.core.table.cache.BlockProvider} returns a {@link
- * dev.kv.core.table.cache.PinnedBlock}: a {@link dev.kv.core.table.cache.CachedBlock} of the {@link
- * dev.kv.core.table.cache.BlockCache}, or an {@link dev.kv.core.table.cache.UncachedBlock}. {@link
+ * dev.kv.core.table.cache.PinnedBlock}: a {@link dev.kv.core.table.cache.CachedBlock} of the block
+ * cache, or an {@link dev.kv.core.table.cache.UncachedBlock}. {@link
  * dev.kv.core.table.cache.BlockReader} reads a {@link dev.kv.core.table.cache.TableFile}, verifies
  * and uncompresses. It is the only class that reads blocks from files.
  *

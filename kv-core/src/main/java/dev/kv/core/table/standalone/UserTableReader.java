@@ -115,7 +115,7 @@ public final class UserTableReader implements dev.kv.table.TableReader {
       try (Undo undo = new Undo(this::freeMemory)) {
         TableFile file =
             TableFile.open(options.env(), path, new MappingQuota(1, memory.mappings()));
-        long id = memory.blocks().blocks().newId();
+        long id = memory.blocks().newId();
         reader = Table.open(file, id, order, options.filterPolicy(), blocks);
         undo.cancel();
       } catch (IOException e) {

@@ -3,6 +3,7 @@ package dev.kv.core.table.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
@@ -26,7 +27,7 @@ class BlockProviderTest {
 
   private @Nullable OffHeapBudget budget;
   private @Nullable BlockAllocator allocator;
-  private @Nullable BlockCache cache;
+  private @Nullable LruCache<CachedBlock> cache;
 
   private static byte[] random(int length) {
     byte[] bytes = new byte[length];
@@ -37,7 +38,7 @@ class BlockProviderTest {
   private BlockProvider provider(long cacheCapacity, long limit) {
     budget = new OffHeapBudget(limit);
     allocator = new BlockAllocator(budget);
-    cache = new BlockCache(allocator, cacheCapacity);
+    cache = CachedBlock.newCache(allocator, cacheCapacity);
     return new BlockProvider(cache, allocator, budget, true);
   }
 

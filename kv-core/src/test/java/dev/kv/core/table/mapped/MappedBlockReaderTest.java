@@ -2,13 +2,14 @@ package dev.kv.core.table.mapped;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.env.MappedBytes;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
-import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.StoredBlocks;
 import dev.kv.core.table.cache.TableFile;
@@ -32,7 +33,7 @@ class MappedBlockReaderTest {
   private final TableFile file = StoredBlocks.file(bytes);
   private final OffHeapBudget budget = new OffHeapBudget(160 << 10);
   private final BlockAllocator allocator = new BlockAllocator(budget);
-  private final BlockCache cache = new BlockCache(allocator, 0);
+  private final LruCache<CachedBlock> cache = CachedBlock.newCache(allocator, 0);
   private final BlockProvider blocks = new BlockProvider(cache, allocator, budget, true);
   private int absorbed;
 

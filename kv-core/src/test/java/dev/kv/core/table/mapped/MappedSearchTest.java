@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.Bytes;
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.env.MappedBytes;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -15,8 +16,8 @@ import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.block.BlockBuilder;
-import dev.kv.core.table.cache.BlockCache;
 import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.StoredBlocks;
 import dev.kv.core.table.cache.TableLookup;
@@ -39,7 +40,7 @@ class MappedSearchTest {
 
   private final OffHeapBudget budget = new OffHeapBudget(0);
   private final BlockAllocator allocator = new BlockAllocator(budget);
-  private final BlockCache cache = new BlockCache(allocator, 0);
+  private final LruCache<CachedBlock> cache = CachedBlock.newCache(allocator, 0);
   private final BlockProvider blocks = new BlockProvider(cache, allocator, budget, true);
   private final LookupKey key = new LookupKey(budget);
   private final ValueRef value = new ValueRef();

@@ -11,13 +11,14 @@ import dev.kv.SharedResources;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.Call;
+import dev.kv.core.cache.LruCache;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.env.FileEnv;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.table.TableMemory;
-import dev.kv.core.table.cache.BlockCache;
+import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.mapped.EntryIndexMemory;
 import dev.kv.env.Env;
@@ -407,7 +408,7 @@ class UserTableTest {
     Options watched = options.toBuilder().env(env).build();
     OffHeapBudget budget = new OffHeapBudget(0);
     try (BlockAllocator allocator = new BlockAllocator(budget);
-        BlockCache cache = new BlockCache(allocator, 1 << 20)) {
+        LruCache<CachedBlock> cache = CachedBlock.newCache(allocator, 1 << 20)) {
       TableMemory memory =
           new TableMemory(
               cache, allocator, budget, new EntryIndexMemory(budget, 0), new MappingQuota(1));
