@@ -1,5 +1,6 @@
 package dev.kv.core.log;
 
+import dev.kv.core.memory.DirectMemory;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,7 +11,7 @@ final class AppendingLogWriter extends LogWriter {
   private final WritableFile file;
 
   /** One block: a trailer of up to 6 zeros, or a header and its payload. */
-  private final ByteBuffer block = scratch(LogFormat.BLOCK);
+  private final ByteBuffer block = DirectMemory.allocate(LogFormat.BLOCK);
 
   AppendingLogWriter(Path name, WritableFile file, long initialLength) {
     super(name, initialLength);

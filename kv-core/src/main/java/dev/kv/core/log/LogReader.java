@@ -1,5 +1,6 @@
 package dev.kv.core.log;
 
+import dev.kv.core.memory.DirectMemory;
 import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
@@ -128,7 +129,7 @@ public final class LogReader implements AutoCloseable {
 
   /** Returns a buffer for a reader. */
   public static ByteBuffer newBlock() {
-    return LogWriter.scratch(LogFormat.BLOCK);
+    return DirectMemory.allocate(LogFormat.BLOCK);
   }
 
   /**

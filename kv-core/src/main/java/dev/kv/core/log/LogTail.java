@@ -2,6 +2,7 @@ package dev.kv.core.log;
 
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.key.InternalKey;
+import dev.kv.core.memory.DirectMemory;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,7 +27,7 @@ public final class LogTail {
   /** More than the operations of the records that damage in one block can hide. */
   private static final long MOST_NUMBERS_LEFT_OUT = 1 << 24;
 
-  private final ByteBuffer block = LogWriter.scratch(LogFormat.BLOCK);
+  private final ByteBuffer block = DirectMemory.allocate(LogFormat.BLOCK);
   private final MaskedCrc32c crc = new MaskedCrc32c();
   private int length;
 

@@ -4,10 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.WritableFile;
-import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
@@ -185,15 +183,6 @@ public abstract sealed class LogWriter implements AutoCloseable
       return last ? LogFormat.FULL : LogFormat.FIRST;
     }
     return last ? LogFormat.LAST : LogFormat.MIDDLE;
-  }
-
-  static ByteBuffer scratch(int capacity) {
-    try {
-      return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
-    } catch (OutOfMemoryError e) {
-      throw new OffHeapExhaustedException(
-          "the JVM has no direct memory left for a log: raise -XX:MaxDirectMemorySize", e);
-    }
   }
 
   private void checkUsable() throws IOException {

@@ -1,5 +1,6 @@
 package dev.kv.core.log;
 
+import dev.kv.core.memory.DirectMemory;
 import dev.kv.env.MappedLogFile;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
@@ -23,7 +24,7 @@ final class MappedLogWriter extends LogWriter {
   private static final long LARGEST_STEP = 256 << 10;
 
   private final MappedLogFile file;
-  private ByteBuffer headers = scratch(64 * LogFormat.HEADER);
+  private ByteBuffer headers = DirectMemory.allocate(64 * LogFormat.HEADER);
 
   MappedLogWriter(Path name, MappedLogFile file) {
     super(name, 0);
@@ -55,7 +56,7 @@ final class MappedLogWriter extends LogWriter {
 
   private void growHeaders(int fragments) throws NoRoomInLogException {
     try {
-      headers = scratch(2 * fragments * LogFormat.HEADER);
+      headers = DirectMemory.allocate(2 * fragments * LogFormat.HEADER);
     } catch (OffHeapExhaustedException e) {
       throw new NoRoomInLogException(e);
     }

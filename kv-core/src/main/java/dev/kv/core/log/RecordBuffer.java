@@ -1,6 +1,6 @@
 package dev.kv.core.log;
 
-import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.core.memory.DirectMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -12,7 +12,7 @@ public final class RecordBuffer {
   private static final int SMALLEST = 4 << 10;
   private static final int LARGEST = Integer.MAX_VALUE - 8;
 
-  private ByteBuffer buffer = allocate(SMALLEST);
+  private ByteBuffer buffer = DirectMemory.allocate(SMALLEST);
   private int length;
 
   /** Creates an empty buffer. */
@@ -35,7 +35,7 @@ public final class RecordBuffer {
   public void free() {
     length = 0;
     if (buffer.capacity() > SMALLEST) {
-      buffer = allocate(SMALLEST);
+      buffer = DirectMemory.allocate(SMALLEST);
     }
   }
 
@@ -54,7 +54,7 @@ public final class RecordBuffer {
     try {
       buffer = ByteBuffer.allocate((int) bytes).order(ByteOrder.LITTLE_ENDIAN);
     } catch (OutOfMemoryError e) {
-      buffer = allocate((int) bytes);
+      buffer = DirectMemory.allocate((int) bytes);
     }
     buffer.put(0, beginning);
     length = beginning.length;
@@ -71,20 +71,13 @@ public final class RecordBuffer {
       return false;
     }
     if (needed > buffer.capacity()) {
-      ByteBuffer larger = allocate((int) Math.min(LARGEST, Math.max(needed, 2L * length)));
+      ByteBuffer larger =
+          DirectMemory.allocate((int) Math.min(LARGEST, Math.max(needed, 2L * length)));
       larger.put(0, buffer, 0, length);
       buffer = larger;
     }
     buffer.put(length, source, off, len);
     length = (int) needed;
     return true;
-  }
-
-  private static ByteBuffer allocate(int capacity) {
-    try {
-      return ByteBuffer.allocateDirect(capacity).order(ByteOrder.LITTLE_ENDIAN);
-    } catch (OutOfMemoryError e) {
-      throw new OffHeapExhaustedException("no room for a log record of " + capacity + " bytes", e);
-    }
   }
 }

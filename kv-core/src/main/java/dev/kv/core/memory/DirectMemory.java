@@ -4,8 +4,8 @@ import dev.kv.errors.OffHeapExhaustedException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Allocates direct memory. All direct memory that is counted is allocated here. */
-final class DirectMemory {
+/** Allocates direct memory. It counts nothing; the callers that have a budget do. */
+public final class DirectMemory {
   private DirectMemory() {}
 
   /**
@@ -14,7 +14,7 @@ final class DirectMemory {
    *
    * @throws OffHeapExhaustedException if the JVM has no direct memory left
    */
-  static ByteBuffer allocate(int bytes) {
+  public static ByteBuffer allocate(int bytes) {
     try {
       return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     } catch (OutOfMemoryError e) {

@@ -204,28 +204,6 @@ class OffHeapMemoryTest {
   }
 
   @Test
-  void countedMemory_untilItsClose_isCounted() {
-    CountedMemory memory = CountedMemory.tryAllocate(budget, MemoryKind.INDEX_AND_FILTER, 1000);
-    assertThat(memory).isNotNull();
-    assertThat(memory.bytes().capacity()).isEqualTo(1000);
-    assertThat(memory.bytes().order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
-    assertThat(budget.used(MemoryKind.INDEX_AND_FILTER)).isEqualTo(1000);
-    memory.close();
-    assertThat(budget.used()).isZero();
-    assertThat(memory.bytes().get(999)).as("of a late reader").isZero();
-  }
-
-  @Test
-  void countedMemory_withoutRoom_isNullAndHasNothingReclaimed() {
-    budget.onShortage(
-        () -> {
-          throw new AssertionError("asked to reclaim");
-        });
-    assertThat(CountedMemory.tryAllocate(budget, MemoryKind.BLOCK, (1 << 20) + 1)).isNull();
-    assertThat(budget.used()).isZero();
-  }
-
-  @Test
   void shortage_inAnyCause_isRecognized() {
     Exception budgetSpent = new OffHeapExhaustedException("full");
     Error jvmSpent = new OutOfMemoryError("Cannot reserve 10 bytes of direct buffer memory");

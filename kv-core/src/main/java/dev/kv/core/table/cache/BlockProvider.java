@@ -4,6 +4,7 @@ import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.DirectMemory;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
@@ -195,7 +196,7 @@ public final class BlockProvider implements AutoCloseable {
       return UncachedBlock.in(allocator.allocate(MemoryKind.INDEX_AND_FILTER, length), length);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
-      return UncachedBlock.uncounted(BlockReader.uncounted(length), length);
+      return UncachedBlock.uncounted(DirectMemory.allocate(length), length);
     }
   }
 
@@ -228,7 +229,7 @@ public final class BlockProvider implements AutoCloseable {
       return UncachedBlock.in(allocator.allocateTransient(length + more), length);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
-      return UncachedBlock.uncounted(BlockReader.uncounted(length + more), length);
+      return UncachedBlock.uncounted(DirectMemory.allocate(length + more), length);
     }
   }
 

@@ -5,16 +5,15 @@ import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MalformedBlockException;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.DirectMemory;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.errors.CorruptionException;
-import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.options.CompressionType;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,13 +90,13 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
 
   /** Reads a block into memory that no budget counts and that the garbage collector frees. */
   UncachedBlock readUncounted(TableFile file, long offset, int size, boolean verify) {
-    ByteBuffer bytes = uncounted(size + BlockWriter.TRAILER);
+    ByteBuffer bytes = DirectMemory.allocate(size + BlockWriter.TRAILER);
     readStored(file, offset, bytes, size, verify);
     if (bytes.get(size) == CompressionType.NONE.code()) {
       return UncachedBlock.uncounted(bytes, size);
     }
     int length = uncompressedLength(file, offset, bytes, size);
-    UncachedBlock block = UncachedBlock.uncounted(uncounted(length), length);
+    UncachedBlock block = UncachedBlock.uncounted(DirectMemory.allocate(length), length);
     decode(bytes, file, offset, size, block);
     return block;
   }
@@ -169,19 +168,6 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
   private static CorruptionException malformed(TableFile file, long offset, Throwable cause) {
     return new CorruptionException(
         "a block that does not uncompress: " + cause.getMessage(), file.name(), offset, cause);
-  }
-
-  /** Returns direct memory that no budget counts and that the garbage collector frees. */
-  static ByteBuffer uncounted(int length) {
-    try {
-      return ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
-    } catch (OutOfMemoryError e) {
-      throw new OffHeapExhaustedException(
-          "the JVM has no direct memory left to read a block of "
-              + length
-              + " bytes: raise -XX:MaxDirectMemorySize, or lower offHeapLimit",
-          e);
-    }
   }
 
   @Override

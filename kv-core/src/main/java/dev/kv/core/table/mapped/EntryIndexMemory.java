@@ -1,8 +1,10 @@
 package dev.kv.core.table.mapped;
 
-import dev.kv.core.memory.CountedMemory;
+import dev.kv.core.memory.DirectMemory;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.errors.OffHeapExhaustedException;
+import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,7 +28,7 @@ public final class EntryIndexMemory {
     /** Returns true if a lookup has used the indexes since the last call. */
     boolean wasUsed();
 
-    /** Drops the indexes: closes their memory, and uses it no more. May be called twice. */
+    /** Drops the indexes: gives their memory back, and uses it no more. May be called twice. */
     void drop();
   }
 
@@ -44,9 +46,10 @@ public final class EntryIndexMemory {
 
   /**
    * Returns {@code length} bytes, all 0, for the indexes of {@code owner}; null if none is left.
-   * The owner gives them back with {@link #release}, and is forgotten when its table is closed.
+   * The owner gives them back with {@link #release}, and is forgotten when its table is closed. A
+   * lookup that still uses them afterwards reads what was in them: they are never used again.
    */
-  public @Nullable CountedMemory tryAllocate(Owner owner, int length) {
+  public @Nullable ByteBuffer tryAllocate(Owner owner, int length) {
     owners.add(owner);
     if (!reserve(length)) {
       for (Owner each : owners) {
@@ -58,11 +61,15 @@ public final class EntryIndexMemory {
         return null;
       }
     }
-    CountedMemory memory = CountedMemory.tryAllocate(budget, MemoryKind.INDEX_AND_FILTER, length);
-    if (memory == null) {
-      bytes.addAndGet(-length);
+    if (budget.tryReserve(MemoryKind.INDEX_AND_FILTER, length)) {
+      try {
+        return DirectMemory.allocate(length);
+      } catch (OffHeapExhaustedException e) { // the JVM has none
+        budget.release(MemoryKind.INDEX_AND_FILTER, length);
+      }
     }
-    return memory;
+    bytes.addAndGet(-length);
+    return null;
   }
 
   private boolean reserve(int length) {
@@ -73,10 +80,10 @@ public final class EntryIndexMemory {
     return false;
   }
 
-  /** Closes the memory of an owner. */
-  public void release(CountedMemory memory) {
-    bytes.addAndGet(-memory.bytes().capacity());
-    memory.close();
+  /** Takes back the memory of an owner. */
+  public void release(ByteBuffer memory) {
+    bytes.addAndGet(-memory.capacity());
+    budget.release(MemoryKind.INDEX_AND_FILTER, memory.capacity());
   }
 
   /** Drops the indexes of a table that is closed. */

@@ -1,6 +1,5 @@
 package dev.kv.core.table.mapped;
 
-import dev.kv.core.memory.CountedMemory;
 import dev.kv.core.table.block.BlockIterator;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -28,7 +27,7 @@ final class EntryIndexes implements EntryIndexMemory.Owner {
    *
    * @param states for each block, whether its place has an index; set after the index is written
    */
-  private record Places(CountedMemory memory, byte[] states) {}
+  private record Places(ByteBuffer memory, byte[] states) {}
 
   private final EntryIndexMemory source;
   private final int count;
@@ -59,7 +58,7 @@ final class EntryIndexes implements EntryIndexMemory.Owner {
       if (!used) {
         used = true;
       }
-      return present.memory.bytes();
+      return present.memory;
     }
     return null;
   }
@@ -80,16 +79,14 @@ final class EntryIndexes implements EntryIndexMemory.Owner {
     }
     int begin = place(block);
     boolean written =
-        cursor.writeEntryIndex(
-            present.memory.bytes(), begin, begin + BlockIterator.ENTRY_INDEX_BYTES);
+        cursor.writeEntryIndex(present.memory, begin, begin + BlockIterator.ENTRY_INDEX_BYTES);
     STATE.setRelease(present.states, block, written ? WRITTEN : REFUSED);
   }
 
   private @Nullable Places allocate() {
     visits = 0;
     long length = (long) count * BlockIterator.ENTRY_INDEX_BYTES;
-    CountedMemory memory =
-        length > Integer.MAX_VALUE ? null : source.tryAllocate(this, (int) length);
+    ByteBuffer memory = length > Integer.MAX_VALUE ? null : source.tryAllocate(this, (int) length);
     if (memory == null) {
       return null;
     }

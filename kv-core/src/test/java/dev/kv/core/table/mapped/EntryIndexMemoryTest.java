@@ -1,12 +1,14 @@
 package dev.kv.core.table.mapped;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.core.memory.CountedMemory;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.errors.OffHeapExhaustedException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +19,7 @@ class EntryIndexMemoryTest {
   /** A table with one piece of memory, which it gives back if it is to drop it. */
   private static final class Table implements EntryIndexMemory.Owner {
     private final EntryIndexMemory memory;
-    private @Nullable CountedMemory held;
+    private @Nullable ByteBuffer held;
     private boolean used;
     private int drops;
 
@@ -40,7 +42,7 @@ class EntryIndexMemoryTest {
     @Override
     public void drop() {
       drops++;
-      CountedMemory present = held;
+      ByteBuffer present = held;
       if (present != null) {
         held = null;
         memory.release(present);
@@ -56,7 +58,10 @@ class EntryIndexMemoryTest {
     assertThat(table.allocate(LIMIT)).isTrue();
     assertThat(memory.bytes()).isEqualTo(LIMIT);
     assertThat(budget.used(MemoryKind.INDEX_AND_FILTER)).isEqualTo(LIMIT);
+    ByteBuffer late = requireNonNull(table.held);
+    assertThat(late.order()).isEqualTo(ByteOrder.LITTLE_ENDIAN);
     memory.forget(table);
+    assertThat(late.get(LIMIT - 1)).as("of a late reader").isZero();
     assertThat(table.drops).isEqualTo(1);
     assertThat(memory.bytes()).isZero();
     assertThat(budget.used()).isZero();
