@@ -1,8 +1,12 @@
 package dev.kv.core;
 
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /** An array of bytes that is read as a file. */
 public class BytesFile implements SequentialFile {
@@ -19,6 +23,16 @@ public class BytesFile implements SequentialFile {
   public BytesFile(byte[] bytes, int most) {
     this.bytes = bytes;
     this.most = most;
+  }
+
+  /** Returns an environment in which every file is opened as a new one of {@code files}. */
+  public static Env env(Supplier<? extends SequentialFile> files) {
+    return new ForwardingEnv(Env.inMemory()) {
+      @Override
+      public SequentialFile openSequential(Path file) {
+        return files.get();
+      }
+    };
   }
 
   @Override

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the records of a log (see {@link LogFormat}). Checks every length, and returns every whole
@@ -27,14 +26,12 @@ public final class LogReader implements AutoCloseable {
   /** The length of a record from which on it is worth to look up how long it is. */
   private static final int LARGE = 256 << 10;
 
-  private final String fileName;
+  private final Env env;
+  private final Path path;
   private final SequentialFile file;
   private final Reporter reporter;
   private final long initialOffset;
   private final FragmentReader fragments;
-
-  /** Null if the lengths of large records are not looked up. */
-  private final @Nullable Reopener reopener;
 
   // The unfinished record: its fragments so far are in the caller's buffer.
   private boolean inRecord;
@@ -66,38 +63,12 @@ public final class LogReader implements AutoCloseable {
    */
   public LogReader(Env env, Path path, Reporter reporter, long initialOffset, ByteBuffer block)
       throws IOException {
-    this(
-        path.toString(),
-        env.openSequential(path),
-        () -> env.openSequential(path),
-        reporter,
-        initialOffset,
-        block);
-  }
-
-  /**
-   * Creates a reader of the records that begin at or after {@code initialOffset} of a file that is
-   * opened once, and takes ownership of the file.
-   */
-  public LogReader(String fileName, SequentialFile file, Reporter reporter, long initialOffset)
-      throws IOException {
-    this(fileName, file, null, reporter, initialOffset, newBlock());
-  }
-
-  private LogReader(
-      String fileName,
-      SequentialFile file,
-      @Nullable Reopener reopener,
-      Reporter reporter,
-      long initialOffset,
-      ByteBuffer block)
-      throws IOException {
     if (initialOffset < 0) {
       throw new IllegalArgumentException("initial offset " + initialOffset);
     }
-    this.fileName = fileName;
-    this.file = file;
-    this.reopener = reopener;
+    this.env = env;
+    this.path = path;
+    this.file = env.openSequential(path);
     this.reporter = reporter;
     this.initialOffset = initialOffset;
     this.resyncing = initialOffset > 0;
@@ -120,11 +91,6 @@ public final class LogReader implements AutoCloseable {
         throw e;
       }
     }
-  }
-
-  /** Opens the file once more, at its beginning, to look up the length of a large record. */
-  private interface Reopener {
-    SequentialFile open() throws IOException;
   }
 
   /** Returns a buffer for a reader. */
@@ -249,8 +215,8 @@ public final class LogReader implements AutoCloseable {
         return false;
       }
     }
-    if (reopener != null && out.length() < LARGE && out.length() + fragments.bytes() >= LARGE) {
-      out.reserve(measure(reopener));
+    if (out.length() < LARGE && out.length() + fragments.bytes() >= LARGE) {
+      out.reserve(measure());
     }
     if (!out.add(fragments.block(), fragments.payloadAt(), (int) fragments.bytes())) {
       drop("record over 2 GiB", false, out);
@@ -269,10 +235,10 @@ public final class LogReader implements AutoCloseable {
    * Returns the length of the unfinished record according to the headers of its fragments, as far
    * as they follow each other. They are not verified yet, so the length is only a hint.
    */
-  private long measure(Reopener reopener) throws IOException {
+  private long measure() throws IOException {
     ByteBuffer header = ByteBuffer.allocate(LogFormat.HEADER).order(ByteOrder.LITTLE_ENDIAN);
     long sum = 0;
-    try (SequentialFile again = reopener.open()) {
+    try (SequentialFile again = env.openSequential(path)) {
       again.skip(start);
       for (long at = start; ; ) {
         header.clear();
@@ -339,7 +305,7 @@ public final class LogReader implements AutoCloseable {
 
   /** Returns the file's name for messages. */
   public String fileName() {
-    return fileName;
+    return path.toString();
   }
 
   @Override

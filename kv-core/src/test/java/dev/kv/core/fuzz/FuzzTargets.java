@@ -91,7 +91,9 @@ public final class FuzzTargets {
             check(
                 offset >= 0 && bytes >= 0 && offset <= log.length,
                 "a report of " + bytes + " bytes at " + offset);
-    try (LogReader reader = new LogReader("log", new BytesFile(log, most), reporter, from)) {
+    Env env = BytesFile.env(() -> new BytesFile(log, most));
+    ByteBuffer block = LogReader.newBlock();
+    try (LogReader reader = new LogReader(env, Path.of("log"), reporter, from, block)) {
       RecordBuffer record = new RecordBuffer();
       long before = -1;
       long sum = 0;

@@ -1,6 +1,7 @@
 package dev.kv.core.log;
 
 import dev.kv.core.BytesFile;
+import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -107,8 +108,15 @@ public final class LogBytes {
   /** Reads all records that begin at {@code initialOffset} or behind. */
   Result read(long initialOffset) {
     Result result = new Result();
-    Sequential file = new Sequential();
-    try (LogReader reader = new LogReader("log", file, result, initialOffset)) {
+    List<Sequential> files = new ArrayList<>();
+    Env env =
+        BytesFile.env(
+            () -> {
+              files.add(new Sequential());
+              return files.get(files.size() - 1);
+            });
+    ByteBuffer block = LogReader.newBlock();
+    try (LogReader reader = new LogReader(env, Path.of("log"), result, initialOffset, block)) {
       RecordBuffer record = new RecordBuffer();
       while (reader.readRecord(record)) {
         result.records.add(new String(copy(record), java.nio.charset.StandardCharsets.ISO_8859_1));
@@ -126,8 +134,8 @@ public final class LogBytes {
     } catch (IOException e) {
       result.error = e;
     }
-    if (!file.closed) {
-      throw new AssertionError("the reader left its file open");
+    if (!files.stream().allMatch(each -> each.closed)) {
+      throw new AssertionError("the reader left a file open");
     }
     return result;
   }

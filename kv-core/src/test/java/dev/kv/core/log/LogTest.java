@@ -8,10 +8,13 @@ import static dev.kv.core.log.LogBytes.skewed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.BytesFile;
 import dev.kv.core.log.LogBytes.Result;
+import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -421,8 +424,12 @@ final class LogTest {
             closed.set(true);
           }
         };
-    assertThatThrownBy(() -> new LogReader("log", file, (at, bytes, what, torn) -> {}, 40_000))
-        .hasMessage("skip");
+    assertThatThrownBy(() -> reader(BytesFile.env(() -> file), 40_000)).hasMessage("skip");
     assertThat(closed).isTrue();
+  }
+
+  private static LogReader reader(Env env, long initialOffset) throws IOException {
+    LogReader.Reporter ignored = (at, bytes, what, torn) -> {};
+    return new LogReader(env, Path.of("log"), ignored, initialOffset, LogReader.newBlock());
   }
 }

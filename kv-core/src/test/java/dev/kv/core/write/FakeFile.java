@@ -1,7 +1,6 @@
 package dev.kv.core.write;
 
 import dev.kv.core.env.Uninterrupted;
-import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -116,29 +115,7 @@ final class FakeFile implements WritableFile {
     // Nothing is open.
   }
 
-  SequentialFile reader() {
-    ByteBuffer rest = ByteBuffer.wrap(contents.toByteArray());
-    return new SequentialFile() {
-      @Override
-      public int read(ByteBuffer into) {
-        if (!rest.hasRemaining()) {
-          return into.hasRemaining() ? -1 : 0;
-        }
-        int count = Math.min(into.remaining(), rest.remaining());
-        into.put(rest.slice(rest.position(), count));
-        rest.position(rest.position() + count);
-        return count;
-      }
-
-      @Override
-      public void skip(long count) {
-        rest.position(rest.position() + (int) Math.min(count, rest.remaining()));
-      }
-
-      @Override
-      public void close() {
-        // Nothing is open.
-      }
-    };
+  byte[] contents() {
+    return contents.toByteArray();
   }
 }

@@ -3,6 +3,7 @@ package dev.kv.core.write;
 import static dev.kv.core.Bytes.bytes;
 
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.BytesFile;
 import dev.kv.core.Sneaky;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
@@ -16,6 +17,7 @@ import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
+import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -209,7 +211,9 @@ final class FakeTarget implements CommitTarget {
     List<Group> groups = new ArrayList<>();
     for (FakeFile file : files) {
       RecordBuffer record = new RecordBuffer();
-      try (LogReader reader = new LogReader("log", file.reader(), new FailingReporter(), 0)) {
+      byte[] log = file.contents();
+      Env env = BytesFile.env(() -> new BytesFile(log, Integer.MAX_VALUE));
+      try (LogReader reader = new LogReader(env, Path.of("log"), new FailingReporter())) {
         while (reader.readRecord(record)) {
           ByteBuffer bytes = ByteBuffer.wrap(LogBytes.copy(record)).order(ByteOrder.LITTLE_ENDIAN);
           groups.add(new Group(bytes.getLong(0), bytes.getInt(8)));
