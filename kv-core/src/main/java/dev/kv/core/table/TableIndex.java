@@ -84,7 +84,8 @@ final class TableIndex {
   }
 
   /**
-   * Creates the index from an index block.
+   * Creates the index from an index block, and checks that its keys ascend and its blocks are
+   * inside the file.
    *
    * @param entries a cursor over the block, which is at offset {@code from} of {@code file}
    */
@@ -106,14 +107,45 @@ final class TableIndex {
     }
     UncachedBlock target = memory.residentMemory((int) length);
     try (Undo undo = new Undo(target::close)) {
-      Filler filler = new Filler(target.bytes(), count, comparator, file, from);
+      ByteBuffer bytes = target.bytes();
+      bytes.putInt(KEY_START, (count + 1) * ENTRY);
+      int at = 0;
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-        filler.add(entries);
+        add(entries, bytes, at, comparator, file, from);
+        at += ENTRY;
       }
       TableIndex index = new TableIndex(target, comparator, count);
       undo.cancel();
       return index;
     }
+  }
+
+  private static void add(
+      BlockIterator entry,
+      ByteBuffer bytes,
+      int at,
+      KeyComparator comparator,
+      TableFile file,
+      long from) {
+    int start = bytes.getInt(at + KEY_START);
+    int length = entry.keyLength();
+    bytes.put(start, entry.keyBuffer(), entry.keyOffset(), length);
+    if (at > 0) {
+      int last = bytes.getInt(at - ENTRY + KEY_START);
+      if (comparator.compare(bytes, last, start - last, bytes, start, length) >= 0) {
+        throw new CorruptionException("index keys out of order", file.name(), from);
+      }
+    }
+    // Ignores the bytes after the handle.
+    BlockHandle handle =
+        BlockHandle.decode(
+            entry.valueBuffer(), entry.valueOffset(), entry.valueOffset() + entry.valueLength());
+    if (handle == null) {
+      throw new CorruptionException("bad block handle in the index", file.name(), from);
+    }
+    bytes.putLong(at + OFFSET, handle.offset());
+    bytes.putInt(at + SIZE, file.checkedSize(handle, from));
+    bytes.putInt(at + ENTRY + KEY_START, start + length);
   }
 
   /** Returns the number of data blocks. */
@@ -199,54 +231,5 @@ final class TableIndex {
   /** Frees the memory. */
   void free() {
     memory.close();
-  }
-
-  /**
-   * Fills the memory of an index, and checks that its keys ascend and its blocks are inside the
-   * file.
-   */
-  private static final class Filler {
-    private final ByteBuffer bytes;
-    private final KeyComparator comparator;
-    private final TableFile file;
-    private final long from;
-    private int filled;
-
-    Filler(ByteBuffer bytes, int count, KeyComparator comparator, TableFile file, long from) {
-      this.bytes = bytes;
-      this.comparator = comparator;
-      this.file = file;
-      this.from = from;
-      bytes.putInt(KEY_START, (count + 1) * ENTRY);
-    }
-
-    void add(BlockIterator entry) {
-      int at = filled * ENTRY;
-      int start = bytes.getInt(at + KEY_START);
-      int length = entry.keyLength();
-      bytes.put(start, entry.keyBuffer(), entry.keyOffset(), length);
-      if (filled > 0) {
-        int last = bytes.getInt(at - ENTRY + KEY_START);
-        if (comparator.compare(bytes, last, start - last, bytes, start, length) >= 0) {
-          throw new CorruptionException("index keys out of order", file.name(), from);
-        }
-      }
-      BlockHandle handle = handle(entry);
-      bytes.putLong(at + OFFSET, handle.offset());
-      bytes.putInt(at + SIZE, file.checkedSize(handle, from));
-      bytes.putInt(at + ENTRY + KEY_START, start + length);
-      filled++;
-    }
-
-    /** Decodes the handle at the beginning of the value; ignores the bytes after it. */
-    private BlockHandle handle(BlockIterator entry) {
-      BlockHandle handle =
-          BlockHandle.decode(
-              entry.valueBuffer(), entry.valueOffset(), entry.valueOffset() + entry.valueLength());
-      if (handle == null) {
-        throw new CorruptionException("bad block handle in the index", file.name(), from);
-      }
-      return handle;
-    }
   }
 }
