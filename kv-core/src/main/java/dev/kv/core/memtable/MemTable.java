@@ -184,27 +184,18 @@ public final class MemTable extends RefCounted {
    * @return a constant of {@link LookupResult}
    */
   public int get(LookupKey key, ValueRef out) {
-    if (!mayContain(key)) {
-      return LookupResult.NOT_FOUND;
-    }
-    ByteBuffer target = key.buffer();
-    int node = list.findGreaterOrEqual(target, key.offset(), key.internalKeyLength());
+    int node = find(key);
     if (node == OffHeapSkipList.NIL) {
       return LookupResult.NOT_FOUND;
     }
     ByteBuffer memory = list.memory();
     int found = list.keyOffset(node);
-    int foundLength = list.keyLength(node);
-    if (order.compareUserKeys(
-            memory, found, foundLength, target, key.offset(), key.internalKeyLength())
-        != 0) {
-      return LookupResult.NOT_FOUND;
-    }
-    long tag = InternalKey.tag(memory, found, foundLength);
+    int value = list.valueOffset(node); // the end of the key
+    long tag = InternalKey.tag(memory, found, value - found);
     if (InternalKey.kindCode(tag) == ValueKind.DELETION.code()) {
       return LookupResult.DELETED;
     }
-    out.set(memory, list.valueOffset(node), list.valueLength(node), null);
+    out.set(memory, value, list.valueLength(node), null);
     return LookupResult.FOUND;
   }
 
@@ -213,21 +204,29 @@ public final class MemTable extends RefCounted {
    * or {@link #NO_ENTRY}.
    */
   public long newestTag(LookupKey key) {
+    int node = find(key);
+    return node == OffHeapSkipList.NIL ? NO_ENTRY : list.tag(node);
+  }
+
+  /** Returns the newest entry of a key at or before its sequence number, or NIL. */
+  private int find(LookupKey key) {
     if (!mayContain(key)) {
-      return NO_ENTRY;
+      return OffHeapSkipList.NIL;
     }
     ByteBuffer target = key.buffer();
     int length = key.internalKeyLength();
     int node = list.findGreaterOrEqual(target, key.offset(), length);
-    if (node == OffHeapSkipList.NIL) {
-      return NO_ENTRY;
-    }
-    ByteBuffer memory = list.memory();
-    int found = list.keyOffset(node);
-    int foundLength = list.keyLength(node);
-    return order.compareUserKeys(memory, found, foundLength, target, key.offset(), length) == 0
-        ? InternalKey.tag(memory, found, foundLength)
-        : NO_ENTRY;
+    return node != OffHeapSkipList.NIL
+            && order.compareUserKeys(
+                    list.memory(),
+                    list.keyOffset(node),
+                    list.keyLength(node),
+                    target,
+                    key.offset(),
+                    length)
+                == 0
+        ? node
+        : OffHeapSkipList.NIL;
   }
 
   /** Returns a cursor over the internal keys, valid while the caller owns the memtable. */
