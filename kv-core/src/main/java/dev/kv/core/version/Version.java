@@ -324,6 +324,13 @@ public final class Version extends RefCounted {
     return sum;
   }
 
+  /** Finds the position of a key in a table. */
+  @FunctionalInterface
+  public interface TableOffsets {
+    /** Returns the approximate number of bytes of the table before an internal key. */
+    long approximateOffsetOf(FileMetadata file, ByteBuffer key, int offset, int length);
+  }
+
   /** Returns the approximate bytes of tables before an internal key in a direct buffer. */
   public long approximateOffsetOf(ByteBuffer key, int offset, int length, TableOffsets tables) {
     long sum = 0;

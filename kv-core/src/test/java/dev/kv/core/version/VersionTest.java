@@ -146,7 +146,7 @@ final class VersionTest {
                 "L1 1:100 a@2..c@1",
                 "L1 2:1000 e@2..g@1",
                 "L1 3:10000 i@2..k@1"));
-    TableOffsets half = (file, key, offset, length) -> file.size() / 2;
+    Version.TableOffsets half = (file, key, offset, length) -> file.size() / 2;
     assertThat(version.approximateOffsetOf(lookup("b@100"), 0, 9, half)).isEqualTo(5 + 50);
     assertThat(version.approximateOffsetOf(lookup("c@8"), 0, 9, half)).isEqualTo(10 + 50);
     assertThat(version.approximateOffsetOf(lookup("d@1"), 0, 9, half)).isEqualTo(10 + 100);
