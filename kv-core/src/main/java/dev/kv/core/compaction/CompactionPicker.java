@@ -59,8 +59,7 @@ public final class CompactionPicker {
   public @Nullable Compaction pick(
       Version version, RunningJobs running, List<byte @Nullable []> compactPointers) {
     LevelScores scores = running.scores(version);
-    for (int rank = 0; rank < Levels.COUNT - 1; rank++) {
-      int level = scores.nth(rank);
+    for (int level : scores.ranking()) {
       if (scores.score(level) < 1) {
         break;
       }

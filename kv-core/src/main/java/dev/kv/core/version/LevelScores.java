@@ -1,5 +1,9 @@
 package dev.kv.core.version;
 
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+
 /**
  * The compaction score of each level; a compaction is due if the score is at least 1. Level 0
  * counts tables, because each one costs every read; the other levels count bytes. Immutable.
@@ -32,36 +36,21 @@ public final class LevelScores {
     return scores[level];
   }
 
-  /** Returns the level with the highest score. */
-  public int best() {
-    return nth(0);
-  }
-
-  /**
-   * Returns the level whose score has the rank {@code rank}, 0 being the highest; of equal scores
-   * the upper level comes first.
-   */
-  public int nth(int rank) {
-    for (int level = 0; level < scores.length; level++) {
-      if (rankOf(level) == rank) {
-        return level;
-      }
-    }
-    throw new IllegalArgumentException("no level of rank " + rank);
-  }
-
-  private int rankOf(int level) {
-    int rank = 0;
-    for (int other = 0; other < scores.length; other++) {
-      if (scores[other] > scores[level] || (scores[other] == scores[level] && other < level)) {
-        rank++;
-      }
-    }
-    return rank;
+  /** Returns the levels by their scores, the highest first; of equal ones the upper level first. */
+  public List<Integer> ranking() {
+    return IntStream.range(0, scores.length)
+        .boxed()
+        .sorted(Comparator.comparingDouble((Integer level) -> scores[level]).reversed())
+        .toList();
   }
 
   /** Returns true if a compaction is due. */
   public boolean isCompactionDue() {
-    return scores[best()] >= 1;
+    for (double score : scores) {
+      if (score >= 1) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -108,7 +108,7 @@ final class VersionCasesTest {
 
   private String scores() {
     LevelScores scores = LevelScores.of(version, 0, new long[Levels.COUNT]);
-    StringBuilder text = new StringBuilder("best L" + scores.best());
+    StringBuilder text = new StringBuilder("best L" + scores.ranking().get(0));
     text.append(scores.isCompactionDue() ? ", due\n" : ", not due\n");
     for (int level = 0; level < Levels.COUNT; level++) {
       if (scores.score(level) > 0) {

@@ -164,11 +164,7 @@ final class VersionTest {
     assertThat(scores.score(0)).isEqualTo(0.25);
     assertThat(scores.score(1)).isEqualTo(1.0);
     assertThat(scores.isCompactionDue()).isTrue();
-    assertThat(scores.nth(0)).isEqualTo(1);
-    assertThat(scores.nth(1)).isZero();
-    assertThat(scores.nth(2)).isEqualTo(2);
-    assertThat(scores.nth(6)).isEqualTo(6);
-    assertThatThrownBy(() -> scores.nth(7)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(scores.ranking()).containsExactly(1, 0, 2, 3, 4, 5, 6);
   }
 
   @Test
