@@ -36,7 +36,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -135,18 +134,6 @@ public final class TableInspector implements AutoCloseable {
   /** Reads an index or metaindex block, and returns its entries in their order. */
   public List<BlockEntry> readHandles(BlockHandle handle) {
     List<BlockEntry> found = new ArrayList<>();
-    forEachHandle(handle, (key, named) -> found.add(new BlockEntry(key, named)));
-    return found;
-  }
-
-  /** Reads an index or metaindex block, and returns the blocks that it names in their order. */
-  public List<BlockHandle> readNamed(BlockHandle handle) {
-    List<BlockHandle> found = new ArrayList<>();
-    forEachHandle(handle, (key, named) -> found.add(named));
-    return found;
-  }
-
-  private void forEachHandle(BlockHandle handle, BiConsumer<byte[], BlockHandle> action) {
     read(handle, true);
     forEachEntry(
         (key, value) -> {
@@ -155,8 +142,14 @@ public final class TableInspector implements AutoCloseable {
             throw new CorruptionException("bad block handle", file.name(), handle.offset());
           }
           file.requireInside(named.offset(), named.size(), handle.offset());
-          action.accept(key, named);
+          found.add(new BlockEntry(key, named));
         });
+    return found;
+  }
+
+  /** Reads an index or metaindex block, and returns the blocks that it names in their order. */
+  public List<BlockHandle> readNamed(BlockHandle handle) {
+    return readHandles(handle).stream().map(BlockEntry::handle).toList();
   }
 
   /**
