@@ -87,9 +87,10 @@ final class ReadOnlyView {
     LogRecovery logs = replay(check.logs(check.list(), versions));
     requireChangesOfTables(logs);
     logs.requireConfirmed(
-        versions.recoveredSequence(), FileNames.manifest(directory, versions.manifestNumber()));
-    if (versions.recoveredTail() > 0) {
-      logs.noteManifest("the MANIFEST ends inside an edit", versions.recoveredTail());
+        versions.recovered().lastSequence(),
+        FileNames.manifest(directory, versions.manifestNumber()));
+    if (versions.recovered().tail() > 0) {
+      logs.noteManifest("the MANIFEST ends inside an edit", versions.recovered().tail());
     }
     lastSequence = logs.lastSequence();
     numbers = numbers(logs.report());

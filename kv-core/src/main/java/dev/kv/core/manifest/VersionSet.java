@@ -52,6 +52,18 @@ public final class VersionSet implements AutoCloseable {
   public static final long LARGEST_NUMBER = LARGEST_NEXT_NUMBER - (1L << 40);
 
   // Constant after construction.
+  /**
+   * The MANIFEST that was recovered.
+   *
+   * @param nextFileNumber the next file number when it was written: it accounts for all files with
+   *     lower numbers
+   * @param lastSequence the last sequence number in it
+   * @param length its length in bytes
+   * @param tail the number of bytes after its last record. If there are any, an edit may be lost
+   *     that was never acknowledged
+   */
+  public record Recovered(long nextFileNumber, long lastSequence, long length, long tail) {}
+
   private final ManifestContext context;
   private final Runnable whenVersionFreed;
   private final Consumer<Version> whenFreed = this::freed;
@@ -65,10 +77,7 @@ public final class VersionSet implements AutoCloseable {
   private volatile long lastSequence;
   private volatile long logNumber;
   private volatile long previousLogNumber;
-  private volatile long recoveredNextNumber;
-  private volatile long recoveredLength;
-  private volatile long recoveredTail;
-  private volatile long recoveredSequence;
+  private volatile Recovered recovered = new Recovered(0, 0, 0, 0);
   private volatile long firstManifestNumber;
   private volatile boolean durable;
   private volatile boolean closed;
@@ -111,24 +120,23 @@ public final class VersionSet implements AutoCloseable {
   public boolean recover(boolean readOnly) {
     manifestLock.lock();
     try {
-      RecoveredManifest recovered = ManifestReader.read(context, whenFreed);
-      live.add(recovered.version());
+      RecoveredManifest read = ManifestReader.read(context, whenFreed);
+      live.add(read.version());
       Version before = current;
-      current = recovered.version();
+      current = read.version();
       before.release();
-      recoveredNextNumber = recovered.nextFileNumber();
-      recoveredLength = recovered.file().length();
-      recoveredTail = recovered.file().tail();
-      recoveredSequence = recovered.lastSequence();
-      firstManifestNumber = recoveredNextNumber;
-      nextFileNumber.set(recoveredNextNumber + 1);
-      lastSequence = recovered.lastSequence();
-      logNumber = recovered.logNumber();
-      previousLogNumber = recovered.previousLogNumber();
-      compactPointers = recovered.compactPointers();
+      recovered =
+          new Recovered(
+              read.nextFileNumber(), read.lastSequence(), read.file().length(), read.file().tail());
+      firstManifestNumber = read.nextFileNumber();
+      nextFileNumber.set(read.nextFileNumber() + 1);
+      lastSequence = read.lastSequence();
+      logNumber = read.logNumber();
+      previousLogNumber = read.previousLogNumber();
+      compactPointers = read.compactPointers();
       markFileNumberUsed(logNumber);
       markFileNumberUsed(previousLogNumber);
-      durable = manifest.recover(recovered, readOnly);
+      durable = manifest.recover(read, readOnly);
       return readOnly || !durable;
     } finally {
       manifestLock.unlock();
@@ -241,25 +249,9 @@ public final class VersionSet implements AutoCloseable {
     return manifest.number();
   }
 
-  /**
-   * Returns the next file number at the time when the recovered MANIFEST was written: that MANIFEST
-   * accounts for all files with lower numbers.
-   */
-  public long recoveredNextNumber() {
-    return recoveredNextNumber;
-  }
-
-  /** Returns the last sequence number in the MANIFEST that was recovered. */
-  public long recoveredSequence() {
-    return recoveredSequence;
-  }
-
-  /**
-   * Returns the number of bytes after the last record of the MANIFEST that was recovered. If there
-   * are any, an edit may be lost that was never acknowledged.
-   */
-  public long recoveredTail() {
-    return recoveredTail;
+  /** Returns what the MANIFEST said that was recovered; zeros if none was. */
+  public Recovered recovered() {
+    return recovered;
   }
 
   /**
@@ -268,7 +260,7 @@ public final class VersionSet implements AutoCloseable {
    */
   public boolean isUnchangedOnDisk() throws IOException {
     return CurrentFile.read(context.env(), context.directory()).number() == manifestNumber()
-        && context.env().size(manifestPath(manifestNumber())) == recoveredLength;
+        && context.env().size(manifestPath(manifestNumber())) == recovered.length();
   }
 
   /**

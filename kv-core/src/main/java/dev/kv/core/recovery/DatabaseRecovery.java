@@ -86,20 +86,20 @@ public final class DatabaseRecovery {
     try {
       recovery.replay(numbers, versions.logNumber());
       recovery.requireConfirmed(
-          versions.recoveredSequence(),
+          versions.recovered().lastSequence(),
           FileNames.manifest(context.directory(), versions.manifestNumber()));
       requireNotFresh(found);
-      boolean cut = versions.recoveredTail() > 0;
+      boolean cut = versions.recovered().tail() > 0;
       if (cut) {
         LostFiles lost = new LostFiles(context.env(), context.directory());
         lost.moveUnusedTables(context, versions, found);
         recovery.noteManifest(
             "the MANIFEST ended inside an edit, "
-                + versions.recoveredTail()
+                + versions.recovered().tail()
                 + " bytes were dropped, and these tables, which it does not name, were moved to"
                 + " lost/: "
                 + lost.moved(),
-            versions.recoveredTail());
+            versions.recovered().tail());
       }
       versions.setLastSequence(recovery.lastSequence());
       boolean reused = tables.count() == 0 && reusesLogs() && reuse(numbers, recovery);
@@ -147,7 +147,7 @@ public final class DatabaseRecovery {
    */
   private void requireNotFresh(List<FileName> found) {
     if (versions.logNumber() == 0
-        && versions.recoveredSequence() == 0
+        && versions.recovered().lastSequence() == 0
         && versions.current().fileCount() == 0
         && hasTable(found)) {
       throw new CorruptionException(

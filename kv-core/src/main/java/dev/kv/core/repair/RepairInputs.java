@@ -104,7 +104,7 @@ final class RepairInputs {
         fault = "names tables that are missing";
       } else if (oldestLog > 0 && !logs.contains(oldestLog)) {
         fault = "names a log that is missing";
-      } else if (confirmed() > versions.recoveredSequence()) {
+      } else if (confirmed() > versions.recovered().lastSequence()) {
         fault = "lacks a change that a log confirms";
       }
       if (fault != null) {
@@ -114,7 +114,7 @@ final class RepairInputs {
             fault);
       } else {
         takesEvery = false;
-        long next = versions.recoveredNextNumber();
+        long next = versions.recovered().nextFileNumber();
         // Without a log, a MANIFEST that has lost its end names nothing that could be missing
         boolean takesLater = oldestLog == 0;
         tables.removeIf(number -> !named.contains(number) && !(takesLater && number >= next));

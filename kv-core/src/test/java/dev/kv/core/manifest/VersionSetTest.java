@@ -80,7 +80,7 @@ final class VersionSetTest extends ManifestTestBase {
     try (VersionSet set = recovered(context(files, MAX_FILE_SIZE, false))) {
       // The log's number was 3, and four files follow; the next MANIFEST takes the next number.
       assertThat(set.manifestNumber()).isEqualTo(2);
-      assertThat(set.recoveredNextNumber()).isEqualTo(4);
+      assertThat(set.recovered().nextFileNumber()).isEqualTo(4);
       assertThat(set.newFileNumber()).isEqualTo(5);
       assertThat(set.isDurable()).isFalse();
       set.logAndApply(edit("-L2 6"));
