@@ -205,35 +205,15 @@ final class DBIter {
     findBackward();
   }
 
-  /** Moves to the first entry at or after {@code key}. */
-  void seek(byte[] key) {
-    target.set(key, sequence);
-    seekTarget();
-  }
-
   /** Moves to the first entry at or after the buffer's remaining bytes. */
   void seek(ByteBuffer key) {
     target.set(key, key.position(), key.remaining(), sequence);
-    seekTarget();
-  }
-
-  private void seekTarget() {
     seekForward(lower != null && compareTargetTo(lower) < 0 ? lower : target);
-  }
-
-  /** Moves to the last entry at or before {@code key}. */
-  void seekForPrev(byte[] key) {
-    target.set(key, 0);
-    seekTargetForPrev();
   }
 
   /** Moves to the last entry at or before the buffer's remaining bytes. */
   void seekForPrev(ByteBuffer key) {
     target.set(key, key.position(), key.remaining(), 0);
-    seekTargetForPrev();
-  }
-
-  private void seekTargetForPrev() {
     if (upper != null && compareTargetTo(upper) >= 0) {
       seekToLast();
       return;

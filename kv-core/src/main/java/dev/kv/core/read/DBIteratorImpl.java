@@ -85,15 +85,7 @@ final class DBIteratorImpl implements DBIterator {
 
   @Override
   public void seek(byte[] key) {
-    Objects.requireNonNull(key, "key");
-    beginSeek();
-    try {
-      cursor.seek(key);
-    } catch (Throwable e) {
-      throw failed(e);
-    }
-    view.endMove();
-    Reference.reachabilityFence(this);
+    seek(ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
   }
 
   @Override
@@ -111,15 +103,7 @@ final class DBIteratorImpl implements DBIterator {
 
   @Override
   public void seekForPrev(byte[] key) {
-    Objects.requireNonNull(key, "key");
-    beginSeek();
-    try {
-      cursor.seekForPrev(key);
-    } catch (Throwable e) {
-      throw failed(e);
-    }
-    view.endMove();
-    Reference.reachabilityFence(this);
+    seekForPrev(ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
   }
 
   @Override

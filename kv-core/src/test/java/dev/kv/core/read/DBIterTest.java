@@ -58,9 +58,9 @@ final class DBIterTest {
     assertThat(cursor.isValid()).isFalse();
     cursor.seekToLast();
     assertThat(cursor.isValid()).isFalse();
-    cursor.seek(bytes("a"));
+    cursor.seek(ByteBuffer.wrap(bytes("a")));
     assertThat(cursor.isValid()).isFalse();
-    cursor.seekForPrev(bytes("a"));
+    cursor.seekForPrev(ByteBuffer.wrap(bytes("a")));
     assertThat(cursor.isValid()).isFalse();
   }
 
@@ -119,9 +119,9 @@ final class DBIterTest {
     put("b", 0, "b0");
     delete("c", 0);
     DBIter cursor = cursor(9);
-    cursor.seekForPrev(bytes("b"));
+    cursor.seekForPrev(ByteBuffer.wrap(bytes("b")));
     assertThat(show(cursor)).isEqualTo("b=b0");
-    cursor.seekForPrev(bytes("c"));
+    cursor.seekForPrev(ByteBuffer.wrap(bytes("c")));
     assertThat(show(cursor)).isEqualTo("b=b0");
   }
 
@@ -134,7 +134,7 @@ final class DBIterTest {
     put("d", 4, "d4");
     put("d", 9, "hidden");
     DBIter cursor = cursor(5);
-    cursor.seek(bytes("b"));
+    cursor.seek(ByteBuffer.wrap(bytes("b")));
     assertThat(show(cursor)).isEqualTo("b=b2");
     cursor.next();
     assertThat(show(cursor)).isEqualTo("d=d4");
@@ -164,13 +164,13 @@ final class DBIterTest {
     DBIter cursor = cursor(9, options);
     assertThat(forward(cursor)).isEqualTo("b=b c=c");
     assertThat(backward(cursor)).isEqualTo("c=c b=b");
-    cursor.seek(bytes("a"));
+    cursor.seek(ByteBuffer.wrap(bytes("a")));
     assertThat(show(cursor)).isEqualTo("b=b");
-    cursor.seek(bytes("d"));
+    cursor.seek(ByteBuffer.wrap(bytes("d")));
     assertThat(cursor.isValid()).isFalse();
-    cursor.seekForPrev(bytes("z"));
+    cursor.seekForPrev(ByteBuffer.wrap(bytes("z")));
     assertThat(show(cursor)).isEqualTo("c=c");
-    cursor.seekForPrev(bytes("a"));
+    cursor.seekForPrev(ByteBuffer.wrap(bytes("a")));
     assertThat(cursor.isValid()).isFalse();
   }
 
@@ -270,20 +270,12 @@ final class DBIterTest {
         }
         case 2 -> {
           trace.append(" seek ").append(Arrays.toString(target));
-          if (random.nextBoolean()) {
-            cursor.seek(target);
-          } else {
-            cursor.seek(ByteBuffer.wrap(target));
-          }
+          cursor.seek(ByteBuffer.wrap(target));
           at = model.ceilingEntry(target);
         }
         case 3 -> {
           trace.append(" seekForPrev ").append(Arrays.toString(target));
-          if (random.nextBoolean()) {
-            cursor.seekForPrev(target);
-          } else {
-            cursor.seekForPrev(ByteBuffer.wrap(target));
-          }
+          cursor.seekForPrev(ByteBuffer.wrap(target));
           at = model.floorEntry(target);
         }
         case 4, 5, 6, 7 -> {
@@ -388,7 +380,7 @@ final class DBIterTest {
     DBIter cursor = cursor(5000);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long id = Thread.currentThread().getId();
-    byte[] target = bytes("key0500");
+    ByteBuffer target = ByteBuffer.wrap(bytes("key0500"));
     long least = Long.MAX_VALUE;
     for (int round = 0; round < 20; round++) {
       long before = threads.getThreadAllocatedBytes(id);
@@ -413,7 +405,7 @@ final class DBIterTest {
   /** Seeks a key with a new cursor over the same entries; returns the number of steps. */
   private int stepsTo(String target, String expected, long sequence) {
     DBIter cursor = cursor(sequence);
-    cursor.seek(bytes(target));
+    cursor.seek(ByteBuffer.wrap(bytes(target)));
     assertThat(show(cursor)).isEqualTo(expected);
     return internal.steps;
   }
@@ -495,7 +487,7 @@ final class DBIterTest {
     DBIter cursor = cursor(1000);
     sampled = 0;
     for (int i = 0; i < 1600; i++) {
-      cursor.seek(bytes("c"));
+      cursor.seek(ByteBuffer.wrap(bytes("c")));
     }
     assertThat(show(cursor)).isEqualTo("z=z9");
     assertThat(lastSample).isEqualTo("d0000");
