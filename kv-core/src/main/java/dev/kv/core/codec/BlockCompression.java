@@ -86,20 +86,15 @@ public final class BlockCompression implements AutoCloseable {
     return codec;
   }
 
-  private DeflateCodec zlib() {
-    DeflateCodec codec = zlib;
+  private DeflateCodec deflate(boolean raw) {
+    DeflateCodec codec = raw ? rawDeflate : zlib;
     if (codec == null) {
-      codec = new DeflateCodec(false);
-      zlib = codec;
-    }
-    return codec;
-  }
-
-  private DeflateCodec rawDeflate() {
-    DeflateCodec codec = rawDeflate;
-    if (codec == null) {
-      codec = new DeflateCodec(true);
-      rawDeflate = codec;
+      codec = new DeflateCodec(raw);
+      if (raw) {
+        rawDeflate = codec;
+      } else {
+        zlib = codec;
+      }
     }
     return codec;
   }
@@ -162,12 +157,12 @@ public final class BlockCompression implements AutoCloseable {
         return size;
       case ZSTD_OR_ZLIB:
         if (isZlib(source, offset, length)) {
-          return zlib().contentSize(source, offset, length, largestContent(length));
+          return deflate(false).contentSize(source, offset, length, largestContent(length));
         }
         requireZstdFrame(source, offset, length);
         return ZstdCodec.contentSize(source, offset, length, largestContent(length));
       case RAW_DEFLATE:
-        return rawDeflate().contentSize(source, offset, length, largestContent(length));
+        return deflate(true).contentSize(source, offset, length, largestContent(length));
       default:
         throw unknown(code);
     }
@@ -218,14 +213,14 @@ public final class BlockCompression implements AutoCloseable {
         break;
       case ZSTD_OR_ZLIB:
         if (isZlib(source, offset, length)) {
-          zlib().uncompress(source, offset, length, target, targetOffset, targetLength);
+          deflate(false).uncompress(source, offset, length, target, targetOffset, targetLength);
           break;
         }
         requireZstdFrame(source, offset, length);
         zstd().uncompress(source, offset, length, target, targetOffset, targetLength);
         break;
       case RAW_DEFLATE:
-        rawDeflate().uncompress(source, offset, length, target, targetOffset, targetLength);
+        deflate(true).uncompress(source, offset, length, target, targetOffset, targetLength);
         break;
       default:
         throw unknown(code);
