@@ -40,11 +40,7 @@ final class LevelFiles {
     this.comparator = comparator;
     this.files = files;
     this.view = Collections.unmodifiableList(Arrays.asList(files));
-    long sum = 0;
-    for (FileMetadata file : files) {
-      sum += file.size();
-    }
-    this.bytes = sum;
+    this.bytes = Version.totalSize(view);
     this.flushed = flushed;
     this.decides = deciding(files, flushed);
     boolean all = true;

@@ -8,6 +8,7 @@ import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.RefCounted;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -61,9 +62,7 @@ public final class Version extends RefCounted {
   /** Returns a version without tables, owned by the caller. */
   public static Version empty(InternalKeyComparator comparator, Consumer<Version> whenFree) {
     LevelFiles[] levels = new LevelFiles[Levels.COUNT];
-    for (int level = 0; level < Levels.COUNT; level++) {
-      levels[level] = LevelFiles.empty(comparator);
-    }
+    Arrays.fill(levels, LevelFiles.empty(comparator));
     return new Version(comparator, levels, whenFree);
   }
 
