@@ -71,8 +71,7 @@ final class CompactionIterator {
       String inputName,
       BooleanSupplier cancelled) {
     this.input = input;
-    this.snapshots = snapshots.clone();
-    Arrays.sort(this.snapshots);
+    this.snapshots = Arrays.stream(snapshots).sorted().distinct().toArray();
     this.baseLevels = baseLevels;
     this.comparator = comparator;
     this.userKey = userKey;
@@ -144,17 +143,8 @@ final class CompactionIterator {
 
   /** Returns the stripe of a sequence number: the number of snapshots that are older than it. */
   private int stripeOf(long sequence) {
-    int low = 0;
-    int high = snapshots.length;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (snapshots[middle] < sequence) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    int found = Arrays.binarySearch(snapshots, sequence);
+    return found < 0 ? ~found : found;
   }
 
   /** Returns true if the current entry is the first one of its user key. */

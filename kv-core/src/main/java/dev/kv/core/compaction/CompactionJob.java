@@ -17,6 +17,7 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.options.CompactionFilter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -204,8 +205,8 @@ public final class CompactionJob {
   }
 
   private List<FileMetadata> inOrder(List<FileMetadata> files) {
-    List<FileMetadata> sorted = new ArrayList<>(files);
-    sorted.sort((a, b) -> comparator.compare(a.smallest(), b.smallest()));
-    return sorted;
+    return files.stream()
+        .sorted(Comparator.comparing(FileMetadata::smallest, comparator::compare))
+        .toList();
   }
 }

@@ -8,6 +8,8 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -135,13 +137,8 @@ final class InputSelector {
   }
 
   private byte[] largestKey(List<FileMetadata> files) {
-    byte[] largest = files.get(0).largest();
-    for (FileMetadata file : files) {
-      if (comparator.compare(file.largest(), largest) > 0) {
-        largest = file.largest();
-      }
-    }
-    return largest;
+    return Collections.max(files, Comparator.comparing(FileMetadata::largest, comparator::compare))
+        .largest();
   }
 
   private KeyRange rangeOf(List<FileMetadata> first, List<FileMetadata> second) {

@@ -60,11 +60,7 @@ public final class OutputWriter implements AutoCloseable {
   /** Adds the current entry of a cursor to the open table; opens a table first if none is open. */
   void add(ForwardIterator entry) {
     try {
-      TableBuilder table = builder;
-      if (table == null) {
-        table = begin();
-        smallest = entry.copyKey();
-      }
+      TableBuilder table = builder == null ? begin(entry.copyKey()) : builder;
       table.add(entry);
     } catch (IOException e) {
       throw failed(number, e);
@@ -75,11 +71,8 @@ public final class OutputWriter implements AutoCloseable {
   void add(
       ByteBuffer key, int keyOffset, int keyLength, ByteBuffer value, int from, int valueLength) {
     try {
-      TableBuilder table = builder;
-      if (table == null) {
-        table = begin();
-        smallest = InternalKey.copy(key, keyOffset, keyLength);
-      }
+      TableBuilder table =
+          builder == null ? begin(InternalKey.copy(key, keyOffset, keyLength)) : builder;
       table.add(key, keyOffset, keyLength, value, from, valueLength);
     } catch (IOException e) {
       throw failed(number, e);
@@ -92,18 +85,15 @@ public final class OutputWriter implements AutoCloseable {
    */
   public void add(DataBlock block) {
     try {
-      TableBuilder table = builder;
-      if (table == null) {
-        table = begin();
-        smallest = block.firstKey();
-      }
+      TableBuilder table = builder == null ? begin(block.firstKey()) : builder;
       table.add(block);
     } catch (IOException e) {
       throw failed(number, e);
     }
   }
 
-  private TableBuilder begin() throws IOException {
+  private TableBuilder begin(byte[] firstKey) throws IOException {
+    smallest = firstKey;
     number = context.target().numbers().getAsLong();
     Path path = context.target().table(number);
     created.add(path);

@@ -65,18 +65,14 @@ public final class RunningJobs {
 
   /** Removes a range that {@link #occupy} added, the same object; called at the install. */
   public void vacate(int level, KeyRange keys) {
-    removeSame(occupied.get(level), keys);
+    remove(occupied.get(level), keys);
   }
 
-  /** Removes an object from a list, by identity: two jobs may have equal ranges. */
-  private static <T> void removeSame(List<T> list, T object) {
-    for (int i = 0; i < list.size(); i++) {
-      if (list.get(i) == object) {
-        list.remove(i);
-        return;
-      }
+  /** Removes a range from a list: ranges of the same arrays are interchangeable. */
+  private static <T> void remove(List<T> list, T object) {
+    if (!list.remove(object)) {
+      throw new AssertionError("not in the list: " + object);
     }
-    throw new AssertionError("not in the list: " + object);
   }
 
   /**
@@ -96,7 +92,7 @@ public final class RunningJobs {
 
   /** Removes a range that {@link #reserve} added, the same object. */
   public void release(KeyBounds range) {
-    removeSame(reserved, range);
+    remove(reserved, range);
   }
 
   /** Returns true if user keys are in a reserved range. */
@@ -151,13 +147,7 @@ public final class RunningJobs {
   }
 
   private void take(int level, List<FileMetadata> files, int sign) {
-    for (FileMetadata file : files) {
-      if (sign > 0) {
-        inputs.add(file);
-      } else {
-        inputs.remove(file);
-      }
-    }
+    files.forEach(sign > 0 ? inputs::add : inputs::remove);
     inputBytes[level] += sign * Version.totalSize(files);
     if (level == 0) {
       levelZeroInputs += sign * files.size();
@@ -203,13 +193,9 @@ public final class RunningJobs {
 
   /** Returns true if a compaction has to wait for a running job. */
   public boolean conflicts(Compaction compaction) {
-    return anyBusy(compaction.allInputs())
+    return !Collections.disjoint(inputs, compaction.allInputs())
         || overlapsOutput(compaction)
         || isReserved(compaction.keys());
-  }
-
-  private boolean anyBusy(List<FileMetadata> files) {
-    return files.stream().anyMatch(inputs::contains);
   }
 
   private boolean overlapsOutput(Compaction compaction) {
