@@ -172,7 +172,7 @@ public final class TableContents implements AutoCloseable {
     byte[] content = table.content();
     ByteBuffer copy = ByteBuffer.allocateDirect(content.length);
     copy.order(ByteOrder.LITTLE_ENDIAN).put(0, content);
-    FilterBlockReader filter = new FilterBlockReader(policy, copy, 0, content.length);
+    FilterBlockReader filter = new FilterBlockReader(policy, copy, content.length);
     return (offset, key) ->
         filter.mayContain(
             offset, ByteBuffer.wrap(key).order(ByteOrder.LITTLE_ENDIAN), 0, key.length);

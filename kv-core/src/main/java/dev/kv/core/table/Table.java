@@ -78,7 +78,7 @@ public final class Table implements CacheValue {
     filter =
         policy == null || filterBlock == null
             ? null
-            : new FilterBlockReader(policy, filterBlock.bytes(), 0, filterBlock.length());
+            : new FilterBlockReader(policy, filterBlock.bytes(), filterBlock.length());
     wholeTableFilter = filter != null && filter.wholeTable();
     boolean bytewise =
         comparator instanceof InternalKeyComparator internal

@@ -14,25 +14,24 @@ public final class FilterBlockReader {
   private final FilterPolicy policy;
   private final boolean bloom;
   private final ByteBuffer block;
-  private final int start;
   private final int arrayOffset;
   private final int count;
   private final int baseLog;
 
   /**
-   * Creates a reader over {@code length} bytes of a direct, little-endian buffer, which it borrows.
+   * Creates a reader over the first {@code length} bytes of a direct, little-endian buffer, which
+   * it borrows.
    */
-  public FilterBlockReader(FilterPolicy policy, ByteBuffer block, int offset, int length) {
+  public FilterBlockReader(FilterPolicy policy, ByteBuffer block, int length) {
     this.policy = policy;
     this.bloom = policy instanceof BloomFilter;
     this.block = block;
-    start = offset;
     int last = length - 1 - Integer.BYTES;
-    long array = last < 0 ? -1 : block.getInt(offset + last) & 0xffffffffL;
+    long array = last < 0 ? -1 : block.getInt(last) & 0xffffffffL;
     boolean sound = array >= 0 && array <= last;
     arrayOffset = sound ? (int) array : 0;
     count = sound ? (last - arrayOffset) / Integer.BYTES : 0;
-    baseLog = last < 0 ? 0 : block.get(offset + length - 1) & 63;
+    baseLog = last < 0 ? 0 : block.get(length - 1) & 63;
   }
 
   /** Returns true if one filter covers all of the table, so that a probe needs no block offset. */
@@ -46,7 +45,7 @@ public final class FilterBlockReader {
     if (index >= count) {
       return true;
     }
-    int entry = start + arrayOffset + (int) index * Integer.BYTES;
+    int entry = arrayOffset + (int) index * Integer.BYTES;
     long from = block.getInt(entry) & 0xffffffffL;
     long to = block.getInt(entry + Integer.BYTES) & 0xffffffffL;
     if (from > to || to > arrayOffset) {
@@ -55,7 +54,7 @@ public final class FilterBlockReader {
     if (from == to) {
       return false; // no keys began here
     }
-    int at = start + (int) from;
+    int at = (int) from;
     int size = (int) (to - from);
     return bloom
         ? BloomFilter.mayContain(BloomFilter.hash(key, offset, length), block, at, size)

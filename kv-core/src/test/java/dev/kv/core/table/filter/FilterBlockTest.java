@@ -48,7 +48,7 @@ class FilterBlockTest {
   }
 
   private static FilterBlockReader reader(FilterPolicy policy, byte[] block) {
-    return new FilterBlockReader(policy, direct(block), 0, block.length);
+    return new FilterBlockReader(policy, direct(block), block.length);
   }
 
   private static boolean matches(FilterBlockReader reader, long offset, String key) {
