@@ -75,7 +75,7 @@ public final class MappingQuota {
 
   /** Takes one mapping from the quota and returns true, or returns false if none is left. */
   boolean take() {
-    if (!takeOwn()) {
+    if (left.getAndUpdate(now -> Math.max(now - 1, 0)) == 0) {
       return false;
     }
     if (total != null && !total.take()) {
@@ -83,17 +83,6 @@ public final class MappingQuota {
       return false;
     }
     return true;
-  }
-
-  private boolean takeOwn() {
-    int now = left.get();
-    while (now > 0) {
-      if (left.compareAndSet(now, now - 1)) {
-        return true;
-      }
-      now = left.get();
-    }
-    return false;
   }
 
   /** Adds the bytes of a file that was mapped. */
