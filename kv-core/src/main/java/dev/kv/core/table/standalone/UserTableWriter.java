@@ -117,7 +117,7 @@ public final class UserTableWriter implements TableWriter {
       bytes.put(keyLength, value);
       builder.add(bytes, 0, keyLength, bytes, keyLength, value.length);
     } catch (IOException e) {
-      throw failedWrite("write", e);
+      throw failedWrite(e);
     } catch (KeyOrderException e) {
       throw e; // before anything was added
     } catch (Throwable e) {
@@ -132,7 +132,7 @@ public final class UserTableWriter implements TableWriter {
     try {
       builder.flush();
     } catch (IOException e) {
-      throw failedWrite("write", e);
+      throw failedWrite(e);
     } catch (Throwable e) {
       state = State.FAILED;
       throw e;
@@ -213,9 +213,9 @@ public final class UserTableWriter implements TableWriter {
   }
 
   /** A write that failed may have stored a part of its bytes, so nothing can follow it. */
-  private DBIOException failedWrite(String what, IOException cause) {
+  private DBIOException failedWrite(IOException cause) {
     state = State.FAILED;
-    return failed(what, path, cause);
+    return failed("write", path, cause);
   }
 
   private static DBIOException failed(String what, Path path, IOException cause) {
