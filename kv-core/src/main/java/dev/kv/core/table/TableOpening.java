@@ -181,13 +181,10 @@ final class TableOpening implements AutoCloseable {
   }
 
   private TableIndex readIndex(BlockHandle handle) {
-    UncachedBlock block = blocks.resident(file, handle, footerOffset());
-    try {
+    try (UncachedBlock block = blocks.resident(file, handle, footerOffset())) {
       BlockIterator entries = new BlockIterator(comparator, scratch);
       entries.reset(block.bytes(), block.length(), file.name(), handle.offset());
       return TableIndex.of(entries, comparator, file, handle.offset(), blocks);
-    } finally {
-      block.close();
     }
   }
 
@@ -203,8 +200,7 @@ final class TableOpening implements AutoCloseable {
 
   private MetaBlocks readMetaindex(@Nullable FilterPolicy policy) {
     BlockHandle metaindex = read(footer).metaindex();
-    UncachedBlock block = blocks.resident(file, metaindex, footerOffset());
-    try {
+    try (UncachedBlock block = blocks.resident(file, metaindex, footerOffset())) {
       UserKeyComparator order = new UserKeyComparator(DBComparator.bytewise());
       BlockIterator entries = new BlockIterator(order, scratch);
       entries.reset(block.bytes(), block.length(), file.name(), metaindex.offset());
@@ -221,8 +217,6 @@ final class TableOpening implements AutoCloseable {
         }
       }
       return new MetaBlocks(filterHandle, propertiesHandle);
-    } finally {
-      block.close();
     }
   }
 
@@ -236,18 +230,13 @@ final class TableOpening implements AutoCloseable {
   }
 
   private @Nullable TableProperties readProperties(BlockHandle handle) {
-    try {
-      UncachedBlock block = blocks.resident(file, handle, read(footer).metaindex().offset());
-      try {
-        TableProperties found = TableProperties.decode(block.bytes(), block.length());
-        if (found == null) {
-          throw new CorruptionException(
-              "the block " + TableProperties.KEY + " is malformed", file.name(), handle.offset());
-        }
-        return found;
-      } finally {
-        block.close();
+    try (UncachedBlock block = blocks.resident(file, handle, read(footer).metaindex().offset())) {
+      TableProperties found = TableProperties.decode(block.bytes(), block.length());
+      if (found == null) {
+        throw new CorruptionException(
+            "the block " + TableProperties.KEY + " is malformed", file.name(), handle.offset());
       }
+      return found;
     } catch (CorruptionException | UnsupportedFormatException | DBIOException e) {
       warn(e);
       return null;

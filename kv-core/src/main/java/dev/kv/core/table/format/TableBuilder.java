@@ -193,7 +193,7 @@ public final class TableBuilder {
   /** Writes the pending index entry, if there is one; {@code first} begins the next block. */
   private void writePendingIndex(byte[] first) {
     if (pending != null) {
-      index(comparator.shortestSeparator(lastStored, first), pending);
+      addHandle(index, comparator.shortestSeparator(lastStored, first), pending);
       pending = null;
     }
   }
@@ -235,7 +235,7 @@ public final class TableBuilder {
   public void finish() throws IOException {
     flush();
     if (pending != null) {
-      index(comparator.shortSuccessor(lastStored), pending);
+      addHandle(index, comparator.shortSuccessor(lastStored), pending);
       pending = null;
     }
     BlockHandle filterHandle = filter == null ? null : writeMetaBlock(filter.finish());
@@ -293,10 +293,6 @@ public final class TableBuilder {
     }
     int length = metaindex.finish();
     return writer.writeCompressed(metaindex.buffer(), length);
-  }
-
-  private void index(byte[] key, BlockHandle handle) {
-    addHandle(index, key, handle);
   }
 
   private void addHandle(BlockBuilder block, byte[] key, BlockHandle handle) {
