@@ -164,7 +164,7 @@ public final class VersionMutator {
     boolean failedBefore = versions.isFailed();
     try {
       VersionEdit edit = change.prepare(version, sequence, outputs.context());
-      versions.logAndApply(new Install(edit, sequence, writer));
+      versions.logAndApply(install(edit, sequence, writer));
       outputs.settle();
     } catch (Throwable e) {
       if (!versions.isFailed()) {
@@ -194,36 +194,28 @@ public final class VersionMutator {
     }
   }
 
-  /** The version install of a change. */
-  private final class Install implements VersionInstall {
-    private final VersionEdit edit;
-    private final long sequence;
-    private final ExclusiveWriter writer;
-
-    Install(VersionEdit edit, long sequence, ExclusiveWriter writer) {
-      this.edit = edit;
-      this.sequence = sequence;
-      this.writer = writer;
-    }
-
-    @Override
-    public VersionEdit prepare(Version current) {
-      return edit.toBuilder().lastSequence(sequence).build();
-    }
-
-    @Override
-    public void logged() {
-      writer.confirm();
-    }
-
-    @Override
-    public void install(Version next) {
-      monitor.lock();
-      try {
-        jobs.snapshots().keepViews(readStates, writer::publish, memTables::publish);
-      } finally {
-        monitor.unlock();
+  /** Returns the version install of a change. */
+  private VersionInstall install(VersionEdit edit, long sequence, ExclusiveWriter writer) {
+    return new VersionInstall() {
+      @Override
+      public VersionEdit prepare(Version current) {
+        return edit.toBuilder().lastSequence(sequence).build();
       }
-    }
+
+      @Override
+      public void logged() {
+        writer.confirm();
+      }
+
+      @Override
+      public void install(Version next) {
+        monitor.lock();
+        try {
+          jobs.snapshots().keepViews(readStates, writer::publish, memTables::publish);
+        } finally {
+          monitor.unlock();
+        }
+      }
+    };
   }
 }
