@@ -91,6 +91,7 @@ class ExternalSortTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("2 GiB is too much");
       sort.add(ByteBuffer.wrap(b("a")), ByteBuffer.wrap(b("1")));
+      assertThat(sorted(sort)).hasSize(1);
     }
   }
 
