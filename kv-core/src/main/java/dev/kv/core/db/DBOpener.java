@@ -142,18 +142,20 @@ final class DBOpener {
       throws IOException {
     try (Undo undo = new Undo(files::abandon)) {
       RecoveredDatabase recovered = new DatabaseRecovery(files).run(check, exists);
-      DB db = assemble(files, lock, recovered);
-      timer.opened(files.versions().current(), recovered.report(), false);
+      DB db = assemble(files, lock, recovered, timer);
       undo.cancel();
-      files.context().events().onPost(files.wakeups()::maintenanceWanted);
       return db;
     }
   }
 
-  private static DB assemble(DatabaseFiles files, Env.Lock lock, RecoveredDatabase recovered) {
+  private static DB assemble(
+      DatabaseFiles files, Env.Lock lock, RecoveredDatabase recovered, OpenTimer timer) {
     try (Undo undo = new Undo(() -> recovered.abandon(files.logs()))) {
       Parts parts = Parts.assemble(files, lock, recovered);
       DB db = new DBImpl(parts);
+      timer.opened(files.versions().current(), recovered.report(), false);
+      files.context().events().onPost(files.wakeups()::maintenanceWanted);
+      // Last: what is undone after this would release LOCK beside a compaction.
       if (parts.tree().compactor().isDue()) {
         parts.background().compactionWantedLater();
       }

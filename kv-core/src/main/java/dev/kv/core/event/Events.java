@@ -203,15 +203,36 @@ public final class Events {
   private void deliverQueued() {
     for (Posted next = queue.poll(); next != null; next = queue.poll()) {
       queued.decrementAndGet();
-      InfoLog file = infoLog;
-      if (file != null) {
-        file.line(next.time(), next.thread(), EventText.of(next.event()));
+      try {
+        write(next);
+        call(next.event());
+      } catch (Throwable untold) {
+        dropped.incrementAndGet();
       }
-      call(next.event());
     }
+    warnOfDropped();
+  }
+
+  private void warnOfDropped() {
     long lost = dropped.getAndSet(0);
-    if (lost > 0) {
-      LOG.warn("{}: {} events were dropped: too many waited for the listener", database, lost);
+    if (lost == 0) {
+      return;
+    }
+    try {
+      LOG.warn(
+          "{}: {} events were dropped: too many waited for the listener, or memory was short",
+          database,
+          lost);
+    } catch (Throwable untold) {
+      dropped.addAndGet(lost);
+    }
+  }
+
+  @GuardedBy("delivering")
+  private void write(Posted next) {
+    InfoLog file = infoLog;
+    if (file != null) {
+      file.line(next.time(), next.thread(), EventText.of(next.event()));
     }
   }
 

@@ -59,11 +59,11 @@ final class InfoLog {
     if (open == null) {
       return;
     }
-    String line = TIME.format(time) + ' ' + thread + ' ' + text + '\n';
     try {
+      String line = TIME.format(time) + ' ' + thread + ' ' + text + '\n';
       open.append(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)));
       open.flush();
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) {
       LOG.warn("cannot write {}; it ends here: {}", path, e.toString());
       close();
     }
@@ -78,7 +78,7 @@ final class InfoLog {
     }
     try {
       open.close();
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) {
       LOG.warn("closing {} failed: {}", path, e.toString());
     }
   }

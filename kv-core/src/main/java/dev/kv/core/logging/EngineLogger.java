@@ -69,7 +69,7 @@ public final class EngineLogger {
         case WARN -> target.warn(format, arguments);
         case ERROR -> target.error(format, arguments);
       }
-    } catch (Exception | LinkageError lost) {
+    } catch (Throwable lost) {
       return;
     }
   }

@@ -14,7 +14,11 @@ import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingWritableFile;
+import dev.kv.env.WritableFile;
 import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBLockedException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.event.CloseEvent;
 import dev.kv.event.CompactionEvent;
@@ -29,6 +33,8 @@ import dev.kv.event.SyncEvent;
 import dev.kv.event.TableDeletedEvent;
 import dev.kv.options.RecoveryMode;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -68,6 +74,60 @@ class DatabaseEventsTest extends DbTestBase {
     assertThat(open.droppedBytes()).isZero();
     assertThat(open.tables()).isEqualTo(1);
     assertThat(open.micros()).isPositive();
+  }
+
+  /** A listener whose exception the logger of the program cannot print. */
+  private final DBListener unprintable =
+      event -> {
+        heard.add(event);
+        throw new IllegalStateException("of a listener") {
+          @Override
+          public void printStackTrace(PrintStream target) {
+            throw new AssertionError("of a logger");
+          }
+        };
+      };
+
+  @Test
+  void open_aListenerThrowsWhatALoggerCannotPrint_isOpenAndHoldsItsLock() {
+    open(defaults().toBuilder().monitoring(m -> m.listener(unprintable)).build());
+    assertThat(heard).hasSize(1);
+    assertThatThrownBy(() -> DB.open(directory, defaults())).isInstanceOf(DBLockedException.class);
+    put("a", "1");
+    assertThat(get("a")).isEqualTo("1");
+    close();
+    assertThat(heard(CloseEvent.class)).hasSize(1);
+    open(defaults());
+    assertThat(get("a")).isEqualTo("1");
+  }
+
+  @Test
+  void open_theFileLogThrowsAnError_isOpenAndHoldsItsLock() {
+    Env failing =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public WritableFile createWritable(Path file) throws IOException {
+            WritableFile target = super.createWritable(file);
+            if (!file.endsWith("LOG")) {
+              return target;
+            }
+            return new ForwardingWritableFile(target) {
+              @Override
+              public void append(ByteBuffer bytes) {
+                throw new AssertionError("simulated");
+              }
+            };
+          }
+        };
+    open(
+        defaults().toBuilder()
+            .env(failing)
+            .monitoring(m -> m.infoLog(true).listener(heard::add))
+            .build());
+    assertThat(heard).hasSize(1);
+    assertThatThrownBy(() -> DB.open(directory, defaults())).isInstanceOf(DBLockedException.class);
+    put("a", "1");
+    assertThat(get("a")).isEqualTo("1");
   }
 
   @Test
