@@ -12,7 +12,6 @@ import dev.kv.admin.RepairReport;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.OffHeapBudget;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.repair.Dumper;
 import dev.kv.core.repair.Repairer;
 import dev.kv.core.shared.SharedResourcesImpl;
@@ -108,11 +107,7 @@ public final class DBFactoryImpl implements DBFactory, TableFactory {
       return factory.create(file, options, new OffHeapBudget(limit), () -> {});
     }
     SharedResourcesImpl shared = SharedResourcesImpl.acquire(options);
-    try (Undo undo = new Undo(shared::release)) {
-      TableWriter writer = factory.create(file, options, shared.budget(), shared::release);
-      undo.cancel();
-      return writer;
-    }
+    return factory.create(file, options, shared.budget(), shared::release);
   }
 
   @Override

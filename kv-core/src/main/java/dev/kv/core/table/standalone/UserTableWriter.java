@@ -43,6 +43,7 @@ public final class UserTableWriter implements TableWriter {
   private final OffHeapBuffer entry;
   private final TableBuilder builder;
   private final Runnable releaseMemory;
+  private final Undo memory = new Undo(this::freeMemory);
 
   /** The bytes after each user key: those of a tag, or none. */
   private final int trailer;
@@ -59,13 +60,16 @@ public final class UserTableWriter implements TableWriter {
     this.releaseMemory = releaseMemory;
     trailer = order instanceof InternalKeyComparator ? InternalKey.TRAILER : 0;
     env = options.env();
-    TableFormat format = TableFormat.of(options);
-    entry = new OffHeapBuffer(budget, 0);
-    buffers = new BuildBuffers(format, budget);
-    try (Undo undo = new Undo(this::freeBuffers)) {
-      file = create(env, path);
-      builder = new TableBuilder(format, order, file, buffers);
-      undo.cancel();
+    try (Undo release = new Undo(releaseMemory)) {
+      TableFormat format = TableFormat.of(options);
+      entry = new OffHeapBuffer(budget, 0);
+      buffers = new BuildBuffers(format, budget);
+      try (Undo undo = new Undo(this::freeBuffers)) {
+        file = create(env, path);
+        builder = new TableBuilder(format, order, file, buffers);
+        undo.cancel();
+      }
+      release.cancel();
     }
     builder.setWrittenAt(TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
   }
@@ -75,7 +79,7 @@ public final class UserTableWriter implements TableWriter {
    *
    * @param path the file, which must not exist
    * @param budget limits the memory
-   * @param releaseMemory is called after the writer has freed its memory, if one is returned
+   * @param releaseMemory is called after the writer has freed its memory, or if none is returned
    */
   public static UserTableWriter ofUserKeys(
       Path path, Options options, OffHeapBudget budget, Runnable releaseMemory) {
@@ -117,11 +121,12 @@ public final class UserTableWriter implements TableWriter {
       bytes.put(keyLength, value);
       builder.add(bytes, 0, keyLength, bytes, keyLength, value.length);
     } catch (IOException e) {
-      throw failedWrite(e);
+      stop();
+      throw failed("write", path, e);
     } catch (KeyOrderException e) {
       throw e; // before anything was added
     } catch (Throwable e) {
-      state = State.FAILED;
+      stop();
       throw e;
     }
   }
@@ -132,9 +137,10 @@ public final class UserTableWriter implements TableWriter {
     try {
       builder.flush();
     } catch (IOException e) {
-      throw failedWrite(e);
+      stop();
+      throw failed("write", path, e);
     } catch (Throwable e) {
-      state = State.FAILED;
+      stop();
       throw e;
     }
   }
@@ -156,6 +162,9 @@ public final class UserTableWriter implements TableWriter {
       state = State.FAILED; // what a failure leaves may be a part of a table
       builder.finish();
       file.sync();
+      if (state != State.FAILED) { // the filter policy has closed the writer
+        requireOpen();
+      }
       state = State.FINISHED;
       file.close();
       Path directory = path.toAbsolutePath().getParent();
@@ -166,7 +175,7 @@ public final class UserTableWriter implements TableWriter {
       throw failed("finish", path, e);
     } finally {
       if (state == State.FINISHED) {
-        freeMemory();
+        memory.close();
       }
     }
   }
@@ -177,7 +186,7 @@ public final class UserTableWriter implements TableWriter {
       requireOpen();
     }
     state = State.ABANDONED;
-    freeMemory();
+    memory.close();
     try {
       try {
         file.close(); // first: Windows does not delete an open file
@@ -212,10 +221,14 @@ public final class UserTableWriter implements TableWriter {
     }
   }
 
-  /** A write that failed may have stored a part of its bytes, so nothing can follow it. */
-  private DBIOException failedWrite(IOException cause) {
-    state = State.FAILED;
-    return failed("write", path, cause);
+  /**
+   * Ends the table after a failure, which may have left a part of an entry: nothing can follow
+   * that. What the program's comparator or filter policy has closed stays closed.
+   */
+  private void stop() {
+    if (state == State.OPEN) {
+      state = State.FAILED;
+    }
   }
 
   private static DBIOException failed(String what, Path path, IOException cause) {

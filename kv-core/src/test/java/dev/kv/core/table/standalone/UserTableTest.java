@@ -511,6 +511,105 @@ class UserTableTest {
     assertThatThrownBy(writer::abandon).hasMessageContaining("ABANDONED");
   }
 
+  /** The file may be a new one, and the memory belongs to others. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void close_byTheComparatorDuringAnAdd_isTheOnlyOne(boolean thenThrows) throws IOException {
+    AtomicReference<@Nullable TableWriter> closing = new AtomicReference<>();
+    DBComparator comparator =
+        DBComparator.ofSlices(
+            "test.Closing",
+            (a, b) -> {
+              TableWriter victim = closing.getAndSet(null);
+              if (victim != null) {
+                victim.close();
+                if (thenThrows) {
+                  throw new IllegalStateException("of the program");
+                }
+              }
+              return a.compareTo(b);
+            });
+    AtomicInteger released = new AtomicInteger();
+    UserTableWriter writer =
+        UserTableWriter.ofUserKeys(
+            file,
+            options.toBuilder().comparator(comparator).build(),
+            new OffHeapBudget(0),
+            released::incrementAndGet);
+    writer.add(key(1), new byte[10]);
+    closing.set(writer);
+    assertThatThrownBy(
+            () -> {
+              writer.add(key(2), new byte[1 << 20]);
+              writer.add(key(3), new byte[1 << 20]);
+            })
+        .isNotNull();
+    assertThat(file).doesNotExist();
+    Files.writeString(file, "of another writer");
+    writer.close();
+    assertThatThrownBy(writer::abandon).hasMessageContaining("ABANDONED");
+    assertThat(file).hasContent("of another writer");
+    assertThat(released).hasValue(1);
+  }
+
+  @Test
+  void close_byTheFilterPolicyDuringTheFinish_finishesNothing() {
+    AtomicReference<@Nullable TableWriter> closing = new AtomicReference<>();
+    FilterPolicy policy =
+        new FilterPolicy() {
+          @Override
+          public String name() {
+            return "test.Closing";
+          }
+
+          @Override
+          public byte[] createFilter(List<Slice> keys) {
+            TableWriter victim = closing.getAndSet(null);
+            if (victim != null) {
+              victim.close();
+            }
+            return new byte[1];
+          }
+
+          @Override
+          public boolean keyMayMatch(Slice key, Slice filter) {
+            return true;
+          }
+        };
+    AtomicInteger released = new AtomicInteger();
+    UserTableWriter writer =
+        UserTableWriter.ofUserKeys(
+            file,
+            options.toBuilder().filterPolicy(policy).build(),
+            new OffHeapBudget(0),
+            released::incrementAndGet);
+    writer.add(key(1), new byte[10]);
+    closing.set(writer);
+    assertThatThrownBy(writer::finish).isInstanceOf(Exception.class);
+    assertThatThrownBy(writer::finish).hasMessageContaining("ABANDONED");
+    writer.close();
+    assertThat(released).hasValue(1);
+  }
+
+  @Test
+  void create_thatFails_releasesItsMemoryOnce() throws IOException {
+    Files.writeString(file, "precious");
+    AtomicInteger released = new AtomicInteger();
+    OffHeapBudget budget = new OffHeapBudget(0);
+    assertThatThrownBy(
+            () ->
+                UserTableWriter.forIngest(
+                    file,
+                    options,
+                    budget,
+                    () -> {
+                      assertThat(budget.used()).isZero();
+                      released.incrementAndGet();
+                    }))
+        .isInstanceOf(DBIOException.class);
+    assertThat(released).hasValue(1);
+  }
+
   @Test
   void add_nullsAndLargeEntries_areNamedAndKept() {
     byte[] large = new byte[100_000];
