@@ -125,7 +125,12 @@ final class BackgroundWorker extends WorkerThreads.Task {
    */
   void wake() {
     if (!woken.get() && woken.compareAndSet(false, true)) {
-      threads.submit(this);
+      try {
+        threads.submit(this);
+      } catch (Throwable e) {
+        woken.set(false);
+        throw e;
+      }
     }
   }
 
@@ -221,8 +226,9 @@ final class BackgroundWorker extends WorkerThreads.Task {
       more = runNext(resumesBefore);
     } catch (Throwable e) {
       errors.fail(name, e);
+    } finally {
+      release(waiting);
     }
-    release(waiting);
     if (retrying) {
       return Math.max(1, untilRetry());
     }
@@ -257,8 +263,9 @@ final class BackgroundWorker extends WorkerThreads.Task {
       }
     } catch (Throwable e) {
       errors.fail(name, e);
+    } finally {
+      job.end(outcome);
     }
-    job.end(outcome);
     return more;
   }
 

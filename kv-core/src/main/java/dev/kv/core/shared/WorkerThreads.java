@@ -316,13 +316,19 @@ public final class WorkerThreads implements AutoCloseable {
     }
   }
 
+  /** The body of a thread, which outlives what fails between two pieces: the tasks need it. */
   private void run() {
-    inRun.add(Thread.currentThread());
-    try {
-      runTasks();
-    } finally {
-      inRun.remove(Thread.currentThread());
+    boolean ended = false;
+    while (!ended) {
+      try {
+        inRun.add(Thread.currentThread());
+        runTasks();
+        ended = true;
+      } catch (Throwable e) {
+        continue; // without a message, for which there may be no memory
+      }
     }
+    inRun.remove(Thread.currentThread());
   }
 
   private void runTasks() {

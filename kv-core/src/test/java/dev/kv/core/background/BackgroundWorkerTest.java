@@ -242,6 +242,34 @@ class BackgroundWorkerTest {
     assertThat(failedAtTheEnd).contains(true).doesNotContain(false);
   }
 
+  /** Another thread could not have its inputs otherwise. */
+  @Test
+  void work_thatThrowsWhatCannotBePrinted_ends() throws InterruptedException {
+    errors.fail("a write", new IOException("simulated")); // so that a second failure is logged
+    CountDownLatch ended = new CountDownLatch(1);
+    BackgroundWorker.Job job =
+        new BackgroundWorker.Job() {
+          @Override
+          public JobOutcome run() {
+            throw new IllegalStateException("of a comparator") {
+              @Override
+              public String toString() {
+                throw new AssertionError("of the program");
+              }
+            };
+          }
+
+          @Override
+          public void end(@Nullable JobOutcome outcome) {
+            ended.countDown();
+          }
+        };
+    BackgroundWorker worker = worker(() -> ended.getCount() == 0 ? null : job);
+    worker.wake();
+    assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
+    stop(worker);
+  }
+
   /** Work that fails with the next of {@code failures} each time, then succeeds. */
   private BackgroundWorker failing(List<? extends Throwable> failures) {
     ConcurrentLinkedQueue<Throwable> left = new ConcurrentLinkedQueue<>(failures);

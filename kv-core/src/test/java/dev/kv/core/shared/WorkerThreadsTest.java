@@ -6,6 +6,7 @@ import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.logging.CapturedLog;
 import dev.kv.env.Env;
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -507,6 +508,33 @@ class WorkerThreadsTest {
           .satisfies(line -> assertThat(line).contains("kv-test: a task threw"));
       assertThat(log.lines()).contains("java.lang.OutOfMemoryError: simulated");
     }
+  }
+
+  /** The only thread is still there for it and for others. */
+  @Test
+  void runPiece_thatThrowsWhatALoggerCannotPrint_isCalledAgain() {
+    WorkerThreads threads = threads(1);
+    Counted task =
+        new Counted("task", 2) {
+          @Override
+          protected long runPiece() {
+            if (super.runPiece() != WorkerThreads.IDLE) {
+              throw new IllegalStateException("simulated") {
+                @Override
+                public void printStackTrace(PrintStream target) {
+                  throw new AssertionError("of a logger");
+                }
+              };
+            }
+            return WorkerThreads.IDLE;
+          }
+        };
+    Counted other = new Counted("other", 1);
+    threads.submit(task);
+    await(task.done);
+    threads.submit(other);
+    await(other.done);
+    assertThat(started).hasValue(1);
   }
 
   @Test
