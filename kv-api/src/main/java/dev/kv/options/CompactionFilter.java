@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * are all later ones of that compaction, without a call. The first exception of a compaction is
  * logged as a warning. Writes and reads are not affected, and the next compaction calls the filter
  * again. An {@link OutOfMemoryError} fails the compaction instead, as it does anywhere else:
- * nothing is changed, and {@link DBAdmin#resume} tries again.
+ * nothing is changed, and the database tries again within a second.
  *
  * <p>The name and the presence of a filter are not stored. A database can be opened with another
  * filter, or without one, each time.

@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * databases may share. Runs when it is woken, as long as there is work.
  *
  * <p>An exception thrown by a job is reported to the {@link ErrorHandler}. A job that {@linkplain
- * JobOutcome.NothingLogged logged nothing} is tried again: after a shortage of memory as soon as
- * some was released, or after a pause of at most a second; after a failure of the file system after
- * 5 seconds, and then after pauses that double up to a minute; and whenever {@link #tryAgain} asks
- * for it. Until then wakes are ignored, and the thread runs the work of others. The first success
- * ends the refusal of writes. If such work began before a {@linkplain #resumed resume} and fails
- * after it, it is tried again at once, and only the next failure refuses writes: the cause may have
- * ended since.
+ * JobOutcome.NothingLogged logged nothing} is tried again: after a shortage of memory, off-heap or
+ * of the heap, as soon as off-heap memory was released, or after a pause of at most a second; after
+ * a failure of the file system after 5 seconds, and then after pauses that double up to a minute;
+ * and whenever {@link #tryAgain} asks for it. Until then wakes are ignored, and the thread runs the
+ * work of others. The first success ends the refusal of writes. If such work began before a
+ * {@linkplain #resumed resume} and fails after it, it is tried again at once, and only the next
+ * failure refuses writes: the cause may have ended since.
  */
 final class BackgroundWorker extends WorkerThreads.Task {
   /** One kind of background work. */
@@ -314,14 +314,15 @@ final class BackgroundWorker extends WorkerThreads.Task {
   }
 
   private void retryLater(Throwable failure) {
-    boolean nowShort = MemoryShortage.isCauseOf(failure);
+    boolean nowShort =
+        MemoryShortage.isCauseOf(failure) || hasCause(failure, OutOfMemoryError.class);
     long shortest = nowShort ? SHORTEST_MEMORY_PAUSE : retries.firstPauseNanos();
     long longest = nowShort ? LONGEST_MEMORY_PAUSE : LONGEST_PAUSE;
     pauseNanos =
         pauseNanos == 0 || nowShort != isShort ? shortest : Math.min(2 * pauseNanos, longest);
     isShort = nowShort;
     retrying = true;
-    retriesByItself = nowShort || isOfTheFileSystem(failure);
+    retriesByItself = nowShort || hasCause(failure, IOException.class);
     retryAtNanos = System.nanoTime() + pauseNanos;
     if (nowShort) {
       retries.reclaimMemory().run();
@@ -332,9 +333,9 @@ final class BackgroundWorker extends WorkerThreads.Task {
     }
   }
 
-  private static boolean isOfTheFileSystem(Throwable failure) {
+  private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
-      if (each instanceof IOException) {
+      if (type.isInstance(each)) {
         return true;
       }
     }

@@ -42,10 +42,12 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
       maintain();
       return JobOutcome.Ended.NOTHING_TO_DO;
     } catch (RuntimeException | OutOfMemoryError e) {
-      if (MemoryShortage.isCauseOf(e)) {
-        return new JobOutcome.NothingLogged(e);
+      boolean isShort = e instanceof OutOfMemoryError || MemoryShortage.isCauseOf(e);
+      if (!isShort || jobs.versions().isFailed() || jobs.errors().isFailedPermanently()) {
+        throw e;
       }
-      throw e;
+      jobs.files().wakeups().versionFreed(); // the files may not have been collected
+      return new JobOutcome.NothingLogged(e);
     }
   }
 

@@ -346,7 +346,9 @@ class BackgroundWorkerTest {
         failing(
             List.of(
                 new OffHeapExhaustedException("simulated"),
-                new OutOfMemoryError("Cannot reserve 9 bytes of direct buffer memory")));
+                new OutOfMemoryError("Cannot reserve 9 bytes of direct buffer memory"),
+                new OutOfMemoryError("Java heap space"),
+                new IllegalStateException(new OutOfMemoryError("Java heap space"))));
     worker.wake();
     assertThat(changes.await(60, TimeUnit.SECONDS)).isTrue();
     stop(worker);

@@ -8,13 +8,18 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.core.Children;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.core.env.FileName;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.options.CompressionType;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -165,6 +170,35 @@ class MemoryShortageTest extends DbTestBase {
       assertThat(db.get(b("key100"))).hasSize(100);
     }
     open.forEach(MemoryShortageTest::close);
+  }
+
+  /** Obsolete files are deleted later. */
+  @Test
+  void maintenance_oneShortageOfTheHeap_passes() {
+    AtomicInteger shortages = new AtomicInteger();
+    Env exhausted =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public List<String> list(Path path) throws IOException {
+            if (Thread.currentThread().getName().startsWith("kv-maintenance")
+                && shortages.getAndIncrement() == 0) {
+              throw new OutOfMemoryError("Java heap space");
+            }
+            return super.list(path);
+          }
+        };
+    open(defaults().toBuilder().env(exhausted).build());
+    put("a", "1");
+    db.admin().flush();
+    DBIterator view = db.iterator();
+    view.seekToFirst();
+    put("a", "2");
+    compact(null, null);
+    assertThat(files(FileName.Kind.TABLE)).hasSizeGreaterThan(1);
+    view.close();
+    await("the next try", () -> shortages.get() > 1 && files(FileName.Kind.TABLE).size() == 1);
+    put("b", "3");
+    assertThat(contents()).isEqualTo("(a->2)(b->3)");
   }
 
   private static void close(AutoCloseable resource) {
