@@ -29,9 +29,11 @@ import dev.kv.event.CloseEvent;
 import dev.kv.load.DBLoads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,13 +44,30 @@ final class DBImpl extends OpenDatabase implements DB {
   private final Parts parts;
   private final DBAdmin admin;
   private final AsyncSyncs syncs;
+  private final AtomicBoolean closeBegun = new AtomicBoolean();
   private final CountDownLatch closeDone = new CountDownLatch(1);
+
+  /** What {@link #close} does. Built at the open, since a close may find no memory for it. */
+  private final List<AutoCloseable> closeSteps;
 
   DBImpl(Parts parts) {
     super(parts.reads().reader());
     this.parts = parts;
     this.admin = new Admin(this::checkOpen, parts);
     this.syncs = new AsyncSyncs(parts.context().env(), this::sync);
+    Events events = parts.context().events();
+    closeSteps =
+        List.of(
+            syncs::close,
+            parts.files().errors()::beginClose,
+            parts.writes().commits()::close,
+            parts.tree().loads()::close,
+            parts.background()::stop,
+            parts.tree().feed()::close,
+            parts.reads().reader()::close,
+            parts.files().obsolete()::close,
+            () -> events.post(new CloseEvent(events.database())),
+            this::closeFiles);
   }
 
   @Override
@@ -196,33 +215,23 @@ final class DBImpl extends OpenDatabase implements DB {
   }
 
   /**
-   * Ends writes, then background work, then reads; then frees everything, and releases LOCK last. A
-   * second caller waits until the first has finished. Throws {@link DBIOException} if a log could
-   * not be closed, after everything is freed. No failure of a step keeps the later ones from
-   * running.
+   * Ends syncs that nobody waits for, then writes, then background work, then reads; then frees
+   * everything, and releases LOCK last. A second caller waits until the first has finished. Throws
+   * {@link DBIOException} if a log could not be closed, after everything is freed. No failure of a
+   * step keeps the later ones from running.
    */
   @Override
   public void close() {
-    Events events = parts.context().events();
-    requireNotInListener(events);
+    requireNotInListener(parts.context().events());
     parts.tree().loads().requireNotInCallback();
     parts.background().requireNotInCallback();
     syncs.requireNotInStage();
-    syncs.close();
-    if (!parts.files().errors().beginClose()) {
+    if (!closeBegun.compareAndSet(false, true)) {
       Uninterrupted.await(closeDone::await);
       return;
     }
     try {
-      CloseAll.of(
-          parts.writes().commits()::close,
-          parts.tree().loads()::close,
-          parts.background()::stop,
-          parts.tree().feed()::close,
-          parts.reads().reader()::close,
-          parts.files().obsolete()::close,
-          () -> events.post(new CloseEvent(events.database())),
-          this::closeFiles);
+      CloseAll.of(closeSteps);
     } finally {
       closeDone.countDown();
     }

@@ -3,6 +3,7 @@ package dev.kv.core.state;
 import dev.kv.Options;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.StickySyncEnv;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
@@ -159,8 +160,6 @@ public final class DatabaseContext implements AutoCloseable {
    */
   @Override
   public void close() {
-    events.close();
-    tables.close();
-    shared.release();
+    CloseAll.of(events::close, tables::close, shared::release);
   }
 }
