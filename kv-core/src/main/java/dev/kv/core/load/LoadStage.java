@@ -116,18 +116,16 @@ final class LoadStage<T> implements AutoCloseable {
     }
   }
 
+  /** The body of the thread. Whatever ends it before the close is a failure for the producer. */
   private void run() {
-    for (T item = next(); item != null; item = next()) {
-      Throwable thrown = null;
-      try {
+    try {
+      for (T item = next(); item != null; item = next()) {
         work.accept(item);
-      } catch (Throwable e) {
-        thrown = e;
       }
+    } catch (Throwable e) {
       lock.lock();
       try {
-        isBusy = false;
-        failure = thrown;
+        failure = e;
         changed.signalAll();
       } finally {
         lock.unlock();
@@ -135,10 +133,12 @@ final class LoadStage<T> implements AutoCloseable {
     }
   }
 
-  /** Waits for an item; returns null if there will be none. */
+  /** Ends the item before, and waits for the next one; returns null if there will be none. */
   private @Nullable T next() {
     lock.lock();
     try {
+      isBusy = false;
+      changed.signalAll();
       while (items.isEmpty() && !isClosed && failure == null) {
         changed.awaitUninterruptibly();
       }
