@@ -48,9 +48,9 @@ final class Unmapper {
     }
     queue.add(mapping);
     if (pending.getAndIncrement() == 0) {
-      Thread thread = new Thread(this::run, "kv-unmap");
-      thread.setDaemon(true);
       try {
+        Thread thread = new Thread(this::run, "kv-unmap");
+        thread.setDaemon(true);
         thread.start();
       } catch (OutOfMemoryError e) {
         LOG.warn("cannot start the thread kv-unmap; unmapping on the calling thread", e);
@@ -79,7 +79,7 @@ final class Unmapper {
   private void tryUnmap(Mapping mapping) {
     try {
       unmapNow(mapping);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       LOG.error("cannot unmap a file", e);
     }
   }

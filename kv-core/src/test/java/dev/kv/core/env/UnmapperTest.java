@@ -11,8 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnmapperTest {
   private static final int MAPPINGS = 50;
 
@@ -63,25 +67,27 @@ class UnmapperTest {
   }
 
   /** A mapping that cannot be unmapped is lost, and the others are not. */
-  @Test
-  void unmap_ofOneThatFails_goesOnInADaemon() throws IOException {
-    for (boolean atOnce : new boolean[] {true, false}) {
-      Unmapper unmapper = new Unmapper(atOnce);
-      List<Mapping> mappings = mappings(unmapper);
-      AtomicReference<Thread> failed = new AtomicReference<>();
-      unmapper.unmap(
-          new Mapping(mappings.get(0).buffer()) {
-            @Override
-            void unmap() {
-              failed.set(Thread.currentThread());
-              throw new IllegalStateException("simulated");
+  @ParameterizedTest
+  @CsvSource({"true, false", "true, true", "false, false", "false, true"})
+  void unmap_ofOneThatFails_goesOnInADaemon(boolean atOnce, boolean withError) throws IOException {
+    Unmapper unmapper = new Unmapper(atOnce);
+    List<Mapping> mappings = mappings(unmapper);
+    AtomicReference<Thread> failed = new AtomicReference<>();
+    unmapper.unmap(
+        new Mapping(mappings.get(0).buffer()) {
+          @Override
+          void unmap() {
+            failed.set(Thread.currentThread());
+            if (withError) {
+              throw new InternalError("simulated");
             }
-          });
-      mappings.forEach(unmapper::unmap);
-      unmapper.await();
-      assertThat(unmapper.count()).isZero();
-      assertThat(failed.get() == Thread.currentThread()).isEqualTo(atOnce);
-      assertThat(atOnce || failed.get().isDaemon()).isTrue();
-    }
+            throw new IllegalStateException("simulated");
+          }
+        });
+    mappings.forEach(unmapper::unmap);
+    unmapper.await();
+    assertThat(unmapper.count()).isZero();
+    assertThat(failed.get() == Thread.currentThread()).isEqualTo(atOnce);
+    assertThat(atOnce || failed.get().isDaemon()).isTrue();
   }
 }
