@@ -4,12 +4,12 @@ import dev.kv.core.shared.WorkerThreads;
 import dev.kv.env.Env;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +22,12 @@ import org.jspecify.annotations.Nullable;
 final class AsyncSyncs extends WorkerThreads.Task {
   private final Env env;
   private final Runnable sync;
+  private final Executor stages;
   private final WorkerThreads threads = new WorkerThreads("kv-sync", 1);
+
+  /** The requests that are not answered, in their order. */
   private final Queue<CompletableFuture<@Nullable Void>> requests = new ConcurrentLinkedQueue<>();
+
   private volatile boolean closed;
 
   /**
@@ -32,8 +36,18 @@ final class AsyncSyncs extends WorkerThreads.Task {
    * @param sync makes all writes so far durable, or throws
    */
   AsyncSyncs(Env env, Runnable sync) {
+    this(env, sync, new CompletableFuture<@Nullable Void>().defaultExecutor());
+  }
+
+  /**
+   * Creates the object without a thread.
+   *
+   * @param stages completes the stages; if it throws, the thread of this object does
+   */
+  AsyncSyncs(Env env, Runnable sync, Executor stages) {
     this.env = env;
     this.sync = sync;
+    this.stages = stages;
   }
 
   /** Returns a stage that is completed after a sync that begins after this call. */
@@ -43,7 +57,7 @@ final class AsyncSyncs extends WorkerThreads.Task {
     threads.submit(this);
     // The close sets the flag before it serves the last requests, so no request is left behind.
     if (closed && requests.remove(request)) {
-      return CompletableFuture.failedStage(
+      request.completeExceptionally(
           new DBClosedException("the database was closed before it could sync"));
     }
     return request.minimalCompletionStage();
@@ -51,7 +65,7 @@ final class AsyncSyncs extends WorkerThreads.Task {
 
   @Override
   protected long runPiece() {
-    List<CompletableFuture<@Nullable Void>> served = take();
+    List<CompletableFuture<@Nullable Void>> served = List.copyOf(requests);
     if (!served.isEmpty()) {
       Throwable failure = null;
       try {
@@ -64,30 +78,22 @@ final class AsyncSyncs extends WorkerThreads.Task {
     return WorkerThreads.IDLE;
   }
 
-  private List<CompletableFuture<@Nullable Void>> take() {
-    List<CompletableFuture<@Nullable Void>> taken = new ArrayList<>();
-    for (var each = requests.poll(); each != null; each = requests.poll()) {
-      taken.add(each);
+  private void complete(List<CompletableFuture<@Nullable Void>> served, @Nullable Throwable failure) {
+    for (CompletableFuture<@Nullable Void> request : served) {
+      try {
+        stages.execute(() -> complete(request, failure));
+      } catch (Throwable e) { // it has no thread
+        complete(request, failure);
+      }
+      requests.remove(request);
     }
-    return taken;
   }
 
-  private static void complete(
-      List<CompletableFuture<@Nullable Void>> served, @Nullable Throwable failure) {
-    for (CompletableFuture<@Nullable Void> request : served) {
-      Runnable completion =
-          () -> {
-            if (failure == null) {
-              request.complete(null);
-            } else {
-              request.completeExceptionally(failure);
-            }
-          };
-      try {
-        request.defaultExecutor().execute(completion);
-      } catch (RuntimeException | OutOfMemoryError e) { // it has no thread
-        completion.run();
-      }
+  private static void complete(CompletableFuture<@Nullable Void> request, @Nullable Throwable failure) {
+    if (failure == null) {
+      request.complete(null);
+    } else {
+      request.completeExceptionally(failure);
     }
   }
 
@@ -98,7 +104,9 @@ final class AsyncSyncs extends WorkerThreads.Task {
 
   @Override
   protected void noThread(Throwable cause) {
-    complete(take(), new DBIOException("there is no thread for the sync: " + cause, cause));
+    complete(
+        List.copyOf(requests),
+        new DBIOException("there is no thread for the sync: " + cause, cause));
   }
 
   /**
@@ -118,7 +126,10 @@ final class AsyncSyncs extends WorkerThreads.Task {
     closed = true;
     threads.end(this);
     threads.awaitEnd(this);
-    runPiece();
-    threads.close();
+    try {
+      runPiece();
+    } finally {
+      threads.close();
+    }
   }
 }

@@ -300,6 +300,32 @@ class AsyncSyncsTest extends DbTestBase {
   }
 
   @Test
+  void requests_whoseStagesFindNoThread_areAllAnswered() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    AsyncSyncs asynchronous =
+        new AsyncSyncs(
+            Env.fileSystem(),
+            () -> {
+              begun.countDown();
+              awaitLatch(gate);
+            },
+            completion -> {
+              throw new InternalError("simulated");
+            });
+    List<CompletionStage<Void>> stages = new ArrayList<>();
+    stages.add(asynchronous.request());
+    awaitLatch(begun);
+    stages.add(asynchronous.request());
+    stages.add(asynchronous.request());
+    gate.countDown();
+    for (CompletionStage<Void> each : stages) {
+      await(each);
+    }
+    asynchronous.close();
+  }
+
+  @Test
   void request_withoutAThread_failsWithTheCause() throws Exception {
     OutOfMemoryError cause = new OutOfMemoryError("unable to create native thread");
     Env exhausted =
