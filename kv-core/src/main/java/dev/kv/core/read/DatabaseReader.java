@@ -188,9 +188,9 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
   public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
     requireLookup(options);
     byte[][] values = new byte[keys.size()][];
+    MultiGetContext several = new MultiGetContext(tables);
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, options);
-    MultiGetContext several = new MultiGetContext(tables);
     context.setSeveral(several);
     try {
       for (WantedKey wanted : inOrder(keys, state.version().comparator().userComparator())) {
@@ -288,8 +288,9 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     iterators.releaseCollected();
     ReadContext context = ReadContext.acquireForIteratorFrom(contexts);
     ReadState state = pin(context, options);
-    PinnedView view = new PinnedView(state, contexts, context);
+    PinnedView view = null;
     try {
+      view = new PinnedView(state, contexts, context);
       UserKeyComparator comparator = state.version().comparator().userComparator();
       KeyBounds bounds = KeyBounds.of(options, comparator);
       view.open(tables, options);
@@ -298,7 +299,11 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
       iterators.add(iterator, view);
       return iterator;
     } catch (Throwable e) { // without an Undo, because reads open many iterators
-      view.close();
+      if (view == null) {
+        unpin(state, context);
+      } else {
+        view.close();
+      }
       throw e;
     }
   }
@@ -310,7 +315,12 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     long since = snapshots.lastSequence();
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, ReadOptions.DEFAULT);
-    return new ValidationView(states, state, points, tables, contexts, context, since);
+    try {
+      return new ValidationView(states, state, points, tables, contexts, context, since);
+    } catch (Throwable e) {
+      unpin(state, context);
+      throw e;
+    }
   }
 
   /** Returns a mark of this moment. */

@@ -57,7 +57,13 @@ public final class Transactions {
   public Transaction begin(KeyValueStore store, TransactionOptions options) {
     ReadMark mark = reader.mark();
     endLost();
-    return new TransactionImpl(this, store, options, reader.snapshot(), mark);
+    SnapshotImpl snapshot = reader.snapshot();
+    try {
+      return new TransactionImpl(this, store, options, snapshot, mark);
+    } catch (Throwable e) { // without an Undo, which may find no memory either
+      snapshot.close();
+      throw e;
+    }
   }
 
   /**
