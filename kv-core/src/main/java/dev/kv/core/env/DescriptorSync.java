@@ -7,19 +7,29 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 
-/** The call that makes all that was written to an open file durable, including its size. */
-abstract class DescriptorSync {
+/**
+ * The call that makes all that was written to an open file durable, including its size.
+ *
+ * @param coversMappedPages true if the call also writes what was stored through a mapping
+ * @param completesForce true if a force of mapped pages alone does not make them durable
+ */
+record DescriptorSync(Call call, boolean coversMappedPages, boolean completesForce) {
   /** fsync of the descriptor on Linux, which covers dirty mapped pages. */
-  static final DescriptorSync LINUX = new Descriptor(true);
+  static final DescriptorSync LINUX = new DescriptorSync(DescriptorSync::fsync, true, false);
 
   /** The same elsewhere; on Windows FlushFileBuffers, which leaves dirty mapped pages alone. */
-  static final DescriptorSync DESCRIPTOR = new Descriptor(false);
+  static final DescriptorSync DESCRIPTOR = new DescriptorSync(DescriptorSync::fsync, false, false);
 
   /**
    * force() of a channel. On macOS only this call is F_FULLFSYNC, which also flushes the drive's
    * cache.
    */
-  static final DescriptorSync MACOS = new Channel();
+  static final DescriptorSync MACOS = new DescriptorSync(DescriptorSync::force, false, true);
+
+  /** The call itself. */
+  interface Call {
+    void sync(Path path, RandomAccessFile file) throws IOException;
+  }
 
   /** Returns the call of this system. */
   static DescriptorSync forSystem() {
@@ -31,59 +41,23 @@ abstract class DescriptorSync {
   }
 
   /** Makes {@code file}, opened at {@code path}, durable. */
-  abstract void sync(Path path, RandomAccessFile file) throws IOException;
-
-  /** Returns true if the call also writes what was stored through a mapping. */
-  abstract boolean coversMappedPages();
-
-  /** Returns true if a force of mapped pages alone does not make them durable. */
-  abstract boolean completesForce();
+  void sync(Path path, RandomAccessFile file) throws IOException {
+    call.sync(path, file);
+  }
 
   /** An interrupt cannot make it fail. */
-  private static final class Descriptor extends DescriptorSync {
-    private final boolean coversMappedPages;
-
-    Descriptor(boolean coversMappedPages) {
-      this.coversMappedPages = coversMappedPages;
-    }
-
-    @Override
-    void sync(Path path, RandomAccessFile file) throws IOException {
-      file.getFD().sync();
-    }
-
-    @Override
-    boolean coversMappedPages() {
-      return coversMappedPages;
-    }
-
-    @Override
-    boolean completesForce() {
-      return false;
-    }
+  private static void fsync(Path path, RandomAccessFile file) throws IOException {
+    file.getFD().sync();
   }
 
   /** The channel is opened for one call: no other thread notices if an interrupt closes it. */
-  private static final class Channel extends DescriptorSync {
-    @Override
-    void sync(Path path, RandomAccessFile file) throws IOException {
-      Uninterrupted.runAgain(
-          () -> {
-            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
-              channel.force(true);
-              return path;
-            }
-          });
-    }
-
-    @Override
-    boolean coversMappedPages() {
-      return false;
-    }
-
-    @Override
-    boolean completesForce() {
-      return true;
-    }
+  private static void force(Path path, RandomAccessFile file) throws IOException {
+    Uninterrupted.runAgain(
+        () -> {
+          try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            channel.force(true);
+            return path;
+          }
+        });
   }
 }

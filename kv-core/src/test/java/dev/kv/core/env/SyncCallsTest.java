@@ -113,22 +113,7 @@ class SyncCallsTest {
     RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
     AtomicInteger calls = new AtomicInteger();
     DescriptorSync sync =
-        new DescriptorSync() {
-          @Override
-          void sync(Path path, RandomAccessFile file) {
-            calls.incrementAndGet();
-          }
-
-          @Override
-          boolean coversMappedPages() {
-            return false;
-          }
-
-          @Override
-          boolean completesForce() {
-            return completesForce;
-          }
-        };
+        new DescriptorSync((synced, open) -> calls.incrementAndGet(), false, completesForce);
     try (MappedLogFile log =
         new FileMappedLog(
             path,
