@@ -320,10 +320,7 @@ public final class FileEnv implements Env {
 
   @Override
   public boolean link(Path existing, Path link) throws IOException {
-    if (!Files.isRegularFile(existing, LinkOption.NOFOLLOW_LINKS)) {
-      if (Files.notExists(existing)) {
-        throw new NoSuchFileException(existing.toString());
-      }
+    if (!RegularFile.isRegular(existing, LinkOption.NOFOLLOW_LINKS)) {
       return false; // a link to a symbolic link would be one, and could lead to another file
     }
     try {

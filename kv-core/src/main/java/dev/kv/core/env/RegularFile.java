@@ -8,7 +8,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** The check that every file passes before it is opened. */
+/** The check that every file passes before it is opened or gets a second name. */
 final class RegularFile {
   private static final boolean WINDOWS = File.separatorChar == '\\';
 
@@ -25,6 +25,17 @@ final class RegularFile {
   }
 
   /**
+   * Returns true if a file exists and is a regular file. A single call: between two calls another
+   * process could delete the file.
+   *
+   * @param options {@link LinkOption#NOFOLLOW_LINKS} to return false for a symbolic link
+   * @throws java.nio.file.NoSuchFileException if there is no file
+   */
+  static boolean isRegular(Path file, LinkOption... options) throws IOException {
+    return isRegular(Files.readAttributes(file, BasicFileAttributes.class, options), WINDOWS);
+  }
+
+  /**
    * Refuses a file that exists and is not a regular file. The open of a pipe waits until another
    * process opens its other end, and a device has no end.
    *
@@ -33,14 +44,13 @@ final class RegularFile {
    * @throws FileSystemException if the file is a pipe, a device, a directory or a socket
    */
   static void require(Path file, LinkOption... options) throws FileSystemException {
-    BasicFileAttributes attributes;
+    boolean regular;
     try {
-      // A single call: between two calls another process could delete the file.
-      attributes = Files.readAttributes(file, BasicFileAttributes.class, options);
+      regular = isRegular(file, options);
     } catch (IOException e) {
       return; // the open reports the cause
     }
-    if (!isRegular(attributes, WINDOWS)) {
+    if (!regular) {
       throw new FileSystemException(file.toString(), null, "is not a regular file");
     }
   }
