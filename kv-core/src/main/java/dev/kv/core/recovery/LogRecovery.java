@@ -158,15 +158,13 @@ public final class LogRecovery {
     LogDamage damage = new LogDamage(context.events(), mode, file);
     long recordsBefore = records;
     try (LogReader reader = new LogReader(context.env(), path, damage)) {
-      boolean first = true;
       long replayed = 0;
       while (reader.readRecord(record)) {
         damage.record();
-        if (damage.hasEnded() || !replayRecord(path, reader, damage, first, replayed)) {
+        if (damage.hasEnded() || !replayRecord(path, reader, damage, replayed)) {
           damage.recordAfterEnd(reader.lastRecordOffset(), record.length());
         }
         replayed = reader.endOfLastRecord();
-        first = false;
       }
       if (mode == RecoveryMode.STRICT && (damage.hasEnded() || reader.end() == LogEnd.TORN)) {
         requireNothingAfter(path, reader.endOfLastRecord(), damage);
@@ -226,10 +224,9 @@ public final class LogRecovery {
   /**
    * Applies the record that was read; returns false if recovery ends before it.
    *
-   * @param replayed the end of the record before it in its log
+   * @param replayed the end of the record before it in its log, or 0 if it is the first
    */
-  private boolean replayRecord(
-      Path log, LogReader reader, LogDamage damage, boolean first, long replayed)
+  private boolean replayRecord(Path log, LogReader reader, LogDamage damage, long replayed)
       throws IOException {
     ByteBuffer bytes = record.buffer();
     int length = record.length();
@@ -260,13 +257,13 @@ public final class LogRecovery {
       return !damage.hasEnded();
     }
     damage.checkGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
-    if (first && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
+    if (replayed == 0 && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
       damage.corruption(
           offset,
           length,
           "the log begins at sequence " + sequence + " instead of " + expected,
           true);
-    } else if (besideWriter && sequence > expected && isBehind(log, first, replayed, offset)) {
+    } else if (besideWriter && sequence > expected && isBehind(log, replayed, offset)) {
       damage.end(offset, length, "records before it were written after it was read up to there");
     }
     if (damage.hasEnded()) {
@@ -310,8 +307,8 @@ public final class LogRecovery {
    * an earlier log, or in the block before. The modes other than {@link RecoveryMode#CPP_COMPAT}
    * end at the gap that this leaves inside of a log.
    */
-  private boolean isBehind(Path log, boolean first, long replayed, long offset) throws IOException {
-    if (first) {
+  private boolean isBehind(Path log, long replayed, long offset) throws IOException {
+    if (replayed == 0) {
       for (Map.Entry<Path, Long> earlier : ends.entrySet()) {
         if (nextRecord(earlier.getKey(), earlier.getValue()) >= 0) {
           return true;
