@@ -59,6 +59,9 @@ public final class LogRecovery {
   /** The logs that were replayed, and the end of the last record of each. */
   private final Map<Path, Long> ends = new LinkedHashMap<>();
 
+  /** Batches with later sequence numbers are ignored. */
+  private long greatest = Long.MAX_VALUE;
+
   private @Nullable MemTable memtable;
   private long lastSequence;
 
@@ -118,6 +121,11 @@ public final class LogRecovery {
     this.expected = lastSequence + 1;
     this.sink = sink;
     this.besideWriter = besideWriter;
+  }
+
+  /** Ignores the batches after a sequence number: an earlier recovery did not bring them back. */
+  public void ignoreAfter(long sequence) {
+    greatest = sequence;
   }
 
   /**
@@ -241,6 +249,9 @@ public final class LogRecovery {
     if (sequence < 0 || end > InternalKey.MAX_SEQUENCE) {
       damage.corruption(offset, length, "a sequence number beyond 2^56", false);
       return !damage.hasEnded();
+    }
+    if (sequence > greatest) {
+      return true;
     }
     requireOldest();
     if (isConfirmation(count, sequence)) {

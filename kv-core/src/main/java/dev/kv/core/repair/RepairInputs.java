@@ -9,6 +9,7 @@ import dev.kv.core.memtable.MemTable;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.env.Env;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +59,9 @@ final class RepairInputs {
 
   /** The key bounds of the tables that the MANIFEST names, by table number. */
   private final Map<Long, FileMetadata> bounds = new HashMap<>();
+
+  /** The last write in a log that counts, by the number of the log. */
+  private LongUnaryOperator lastIn = log -> Long.MAX_VALUE;
 
   /** True if no MANIFEST tells which tables are current, so that every table is read. */
   private boolean takesEvery = true;
@@ -126,6 +131,22 @@ final class RepairInputs {
           "{}: cannot read the MANIFEST; rebuilding from all tables and logs: {}",
           Escape.text(directory.toString()),
           Escape.text(String.valueOf(e.getMessage())));
+      noteHistory();
+    }
+  }
+
+  /**
+   * Reads from CHANGES which writes of kept logs an earlier recovery has dropped: later writes have
+   * their sequence numbers. The logs that a MANIFEST needs have no such writes.
+   */
+  private void noteHistory() throws IOException {
+    LongUnaryOperator known = RetainedLogs.lastIn(env, directory);
+    if (known != null) {
+      lastIn = known;
+    } else if (env.exists(FileNames.changes(directory))) {
+      LOG.warn(
+          "{}: CHANGES is damaged: writes that an earlier recovery dropped may return",
+          Escape.text(directory.toString()));
     }
   }
 
@@ -195,6 +216,11 @@ final class RepairInputs {
   /** Returns the numbers of the logs to read, ascending. */
   Set<Long> logs() {
     return logs;
+  }
+
+  /** Returns the sequence number of the last write of a log that counts. */
+  long lastIn(long log) {
+    return lastIn.applyAsLong(log);
   }
 
   /** Returns the key bounds of a table that the MANIFEST names, or null. */

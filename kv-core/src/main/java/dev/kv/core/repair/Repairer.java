@@ -222,6 +222,7 @@ public final class Repairer {
   private void convert(long number) throws IOException {
     LogRecovery recovery = new LogRecovery(context, 0, this::flush);
     try {
+      recovery.ignoreAfter(inputs.lastIn(number));
       recovery.replay(List.of(number), 0);
       logsConverted++;
       recovery.flushRest();

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +68,15 @@ public final class RetainedLogs {
   public static void forget(Env env, Path directory) throws IOException {
     env.delete(FileNames.changes(directory));
     env.syncDirectory(directory);
+  }
+
+  /**
+   * Returns the sequence number of the last write in a log that was not lost by a recovery, by the
+   * number of the log; null if CHANGES is missing or damaged. For a database that is not open.
+   */
+  public static @Nullable LongUnaryOperator lastIn(Env env, Path directory) throws IOException {
+    WalEpochs found = WalEpochs.read(env, directory);
+    return found == null ? null : found::lastIn;
   }
 
   /** Makes the logs durable that a recovery has replayed, because they will only be kept. */
@@ -152,8 +162,7 @@ public final class RetainedLogs {
 
   /** Returns the sequence number of the last write in a log that was not lost by a recovery. */
   public long lastIn(long log) {
-    WalEpochs now = incarnations();
-    return now.end(now.indexOfLog(log));
+    return incarnations().lastIn(log);
   }
 
   /**

@@ -94,6 +94,11 @@ record WalEpochs(long oldestLog, List<Incarnation> list) {
     return end;
   }
 
+  /** Returns the sequence number of the last write in a log that was not lost. */
+  long lastIn(long log) {
+    return end(indexOfLog(log));
+  }
+
   /**
    * Returns these incarnations and a next one, without those of which no position can be read any
    * more.

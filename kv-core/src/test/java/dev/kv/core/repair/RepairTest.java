@@ -12,6 +12,7 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.admin.RepairReport;
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.logging.CapturedLog;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
@@ -22,6 +23,8 @@ import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.load.BulkLoader;
 import dev.kv.options.CompressionType;
+import dev.kv.options.LogRetention;
+import dev.kv.options.RecoveryMode;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
@@ -109,6 +112,57 @@ class RepairTest {
     assertThat(read(directory)).isEqualTo(model);
     assertThat(DB.repair(directory, OPTIONS).entries()).isLessThanOrEqualTo(report.entries());
     assertThat(read(directory)).isEqualTo(model);
+  }
+
+  /**
+   * Writes values that a loss of power destroys, in a log that is kept, and then others with their
+   * sequence numbers. Leaves the database without a MANIFEST.
+   */
+  private Path overwriteWhatWasLost(Options options) throws IOException {
+    Path directory = temp.resolve("db");
+    try (DB db = DB.open(directory, options)) {
+      db.put(bytes("first"), bytes("1"));
+      db.put(bytes("filler"), bytes("x".repeat(40_000)));
+      db.put(bytes("key"), bytes("lost"));
+      db.put(bytes("other"), bytes("lost"));
+    }
+    Path log = files(directory, ".log").get(0);
+    byte[] content = Files.readAllBytes(log);
+    Arrays.fill(content, 1024, 2048, (byte) 0);
+    Files.write(log, content);
+    try (DB db = DB.open(directory, options)) {
+      assertThat(db.get(bytes("filler"))).isNull();
+      db.put(bytes("key"), bytes("acknowledged"));
+    }
+    Files.delete(directory.resolve("CURRENT"));
+    assertThat(log).exists();
+    return directory;
+  }
+
+  private static Options keepingLogs() {
+    return OPTIONS.toBuilder()
+        .logRetention(LogRetention.ofBytes(1 << 20))
+        .recoveryMode(RecoveryMode.POINT_IN_TIME)
+        .build();
+  }
+
+  @Test
+  void repair_withoutManifest_leavesWritesLostThatAnOpenDidNotBringBack() throws IOException {
+    Path directory = overwriteWhatWasLost(keepingLogs());
+    DB.repair(directory, keepingLogs());
+    assertThat(read(directory)).isEqualTo(Map.of("first", "1", "key", "acknowledged"));
+  }
+
+  @Test
+  void repair_withoutManifestAndWithDamagedHistory_warns() throws IOException {
+    Path directory = overwriteWhatWasLost(keepingLogs());
+    Files.write(directory.resolve("CHANGES"), new byte[10]);
+    try (CapturedLog log = new CapturedLog()) {
+      DB.repair(directory, keepingLogs());
+      assertThat(log.lines("WARN"))
+          .anyMatch(line -> line.contains("writes that an earlier recovery dropped may return"));
+    }
+    assertThat(read(directory)).containsEntry("first", "1");
   }
 
   private static int logsAndManifests(Path directory) throws IOException {
