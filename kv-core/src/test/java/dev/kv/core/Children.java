@@ -32,20 +32,31 @@ public final class Children {
    */
   public static Ended run(List<String> flags, Class<?> main, String... arguments)
       throws IOException, InterruptedException {
+    return run(command(flags, main.getName(), List.of(arguments)));
+  }
+
+  /**
+   * Runs a command, and waits until it ends.
+   *
+   * @param command the command, as for {@link #builder}
+   * @return its standard output and error, and its exit code
+   * @throws IOException if the command cannot be started or its output cannot be read
+   * @throws InterruptedException if the thread is interrupted while it waits
+   */
+  public static Ended run(List<String> command) throws IOException, InterruptedException {
     Path output = Files.createTempFile("child", ".txt");
     try {
       Process child =
-          builder(command(flags, main.getName(), List.of(arguments)))
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
-      boolean ended = child.waitFor(MAX_MINUTES, TimeUnit.MINUTES);
-      if (!ended) {
+          builder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+      boolean ended;
+      try {
+        ended = child.waitFor(MAX_MINUTES, TimeUnit.MINUTES);
+      } finally {
         child.destroyForcibly().waitFor();
       }
       String text = new String(Files.readAllBytes(output), StandardCharsets.UTF_8);
       if (!ended) {
-        throw new AssertionError(main + " does not end; it printed " + text);
+        throw new AssertionError(command + " does not end; it printed " + text);
       }
       return new Ended(child.exitValue(), text);
     } finally {

@@ -579,10 +579,9 @@ final class FileEnvTest extends EnvContract {
                 LimitedWriter.class.getName(),
                 dir.toString()));
     command.addAll(List.of(more));
-    Process process = Children.builder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(output).isZero();
-    return output.strip();
+    Children.Ended child = Children.run(command);
+    assertThat(child.exitCode()).as(child.output()).isZero();
+    return child.output().strip();
   }
 
   @ParameterizedTest
@@ -603,9 +602,8 @@ final class FileEnvTest extends EnvContract {
           default -> env.lock(path);
         };
     try (open) {
-      assertThat(listed(new ProcessBuilder("ls", "-l", "/proc/" + pid() + "/fd")))
-          .contains(path.toRealPath().toString());
-      assertThat(listed(new ProcessBuilder("ls", "-l", "/proc/self/fd")))
+      assertThat(listed("/proc/" + pid() + "/fd")).contains(path.toRealPath().toString());
+      assertThat(listed("/proc/self/fd"))
           .contains("/proc/")
           .doesNotContain(dir.toRealPath().toString());
     }
@@ -615,11 +613,8 @@ final class FileEnvTest extends EnvContract {
     return ProcessHandle.current().pid();
   }
 
-  private static String listed(ProcessBuilder command) throws Exception {
-    Process process = command.redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    process.waitFor();
-    return output;
+  private static String listed(String directory) throws Exception {
+    return Children.run(List.of("ls", "-l", directory)).output();
   }
 
   @Test

@@ -12,7 +12,6 @@ import java.io.File;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,13 +93,10 @@ class EngineLoggerTest {
     List<String> arguments = new ArrayList<>(List.of(temp.resolve("db").toString()));
     arguments.addAll(List.of(more));
     List<String> flags = List.of("-Dorg.slf4j.simpleLogger.defaultLogLevel=info");
-    ProcessBuilder builder =
-        Children.builder(Children.command(flags, classPath, Program.class.getName(), arguments))
-            .redirectErrorStream(true);
-    Process child = builder.start();
-    String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(child.waitFor()).as(output).isZero();
-    return output;
+    Children.Ended child =
+        Children.run(Children.command(flags, classPath, Program.class.getName(), arguments));
+    assertThat(child.exitCode()).as(child.output()).isZero();
+    return child.output();
   }
 
   // In class loaders of this JVM, which have the jars of a program.
