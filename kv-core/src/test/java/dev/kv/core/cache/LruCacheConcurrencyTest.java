@@ -3,6 +3,7 @@ package dev.kv.core.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.core.Latches;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -76,14 +77,6 @@ class LruCacheConcurrencyTest {
     assertThat(failures).isEmpty();
   }
 
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   /**
    * Waits until so many threads load an entry or wait for its load; a wait for the lock is none.
    */
@@ -94,7 +87,7 @@ class LruCacheConcurrencyTest {
   }
 
   private static boolean hasAnEntry(Thread thread) {
-    return thread.getState() == Thread.State.WAITING
+    return List.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(thread.getState())
         && Arrays.stream(thread.getStackTrace())
             .anyMatch(
                 frame ->
@@ -111,7 +104,7 @@ class LruCacheConcurrencyTest {
     Loader<Block> loader =
         (id, key) -> {
           loads.incrementAndGet();
-          await(loading);
+          Latches.await(loading);
           return new Block(key, 1);
         };
     for (int i = 0; i < 6; i++) {
@@ -139,7 +132,7 @@ class LruCacheConcurrencyTest {
     AtomicInteger refused = new AtomicInteger();
     Loader<Block> loader =
         (id, key) -> {
-          await(loading);
+          Latches.await(loading);
           if (attempts.incrementAndGet() <= 3) {
             throw new IllegalStateException("no luck");
           }
@@ -182,7 +175,7 @@ class LruCacheConcurrencyTest {
                       1,
                       5,
                       (id, key) -> {
-                        await(loading);
+                        Latches.await(loading);
                         return new Block(key, 1);
                       });
               entry.value().check(5);
@@ -209,7 +202,7 @@ class LruCacheConcurrencyTest {
     CountDownLatch loading = new CountDownLatch(1);
     Loader<Block> loader =
         (id, key) -> {
-          await(loading);
+          Latches.await(loading);
           return new Block(key, 1);
         };
     start(() -> cache.acquire(1, 5, loader).close());

@@ -9,6 +9,7 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteOptions;
+import dev.kv.core.Latches;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
@@ -151,7 +152,7 @@ class VersionMutatorTest extends DbTestBase {
             if (operation.kind() == FaultEnv.Kind.SYNC
                 && operation.isOn(".ldb")
                 && Thread.currentThread().getName().startsWith("kv-flush")) {
-              awaitLatch(flushes);
+              Latches.await(flushes);
             }
           });
     }
@@ -175,14 +176,6 @@ class VersionMutatorTest extends DbTestBase {
     @Override
     public void close() {
       flushes.countDown();
-    }
-  }
-
-  private static void awaitLatch(CountDownLatch latch) {
-    try {
-      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
     }
   }
 
@@ -524,11 +517,11 @@ class VersionMutatorTest extends DbTestBase {
               && operation.isOn(".ldb")
               && Thread.currentThread().getName().startsWith("kv-compact")) {
             reached.countDown();
-            awaitLatch(errors);
+            Latches.await(errors);
           }
         });
     CompletableFuture<Void> compaction = start(() -> compact(null, null));
-    awaitLatch(reached);
+    Latches.await(reached);
     CompletableFuture<Void> change = start(() -> deleteRange(key(10), key(50), () -> {}));
     await("the reservation", () -> isReserved(key(10)));
     for (int i = 0; i < 40; i++) {
@@ -565,7 +558,7 @@ class VersionMutatorTest extends DbTestBase {
           if (operation.kind() == FaultEnv.Kind.SYNC
               && operation.isOn(".ldb")
               && Thread.currentThread().getName().startsWith("kv-compact")) {
-            awaitLatch(compaction);
+            Latches.await(compaction);
           }
         });
     CompletableFuture<Void> writes =

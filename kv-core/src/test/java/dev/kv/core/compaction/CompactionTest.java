@@ -7,6 +7,7 @@ import dev.kv.Options;
 import dev.kv.Snapshot;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
+import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.env.Env;
@@ -438,7 +439,7 @@ class CompactionTest extends DbTestBase {
           if (operation.kind() == FaultEnv.Kind.CREATE
               && Thread.currentThread().getName().startsWith("kv-compact")) {
             reached.countDown();
-            awaitUninterruptibly(held);
+            Uninterrupted.await(held::await);
           }
         });
     ExecutorService threads = Executors.newFixedThreadPool(3);
@@ -470,21 +471,6 @@ class CompactionTest extends DbTestBase {
     } finally {
       held.countDown();
       threads.shutdownNow();
-    }
-  }
-
-  private static void awaitUninterruptibly(CountDownLatch latch) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        latch.await();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 

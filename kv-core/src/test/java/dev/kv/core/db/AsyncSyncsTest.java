@@ -7,6 +7,7 @@ import dev.kv.DB;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.Call;
+import dev.kv.core.Latches;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.ConflictException;
@@ -75,18 +76,10 @@ class AsyncSyncsTest extends DbTestBase {
         operation -> {
           if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".log")) {
             begun.countDown();
-            awaitLatch(gate);
+            Latches.await(gate);
           }
         });
     return gate;
-  }
-
-  private static void awaitLatch(CountDownLatch latch) {
-    try {
-      assertThat(latch.await(SECONDS, TimeUnit.SECONDS)).isTrue();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
   }
 
   @Test
@@ -176,7 +169,7 @@ class AsyncSyncsTest extends DbTestBase {
     env.watch(
         operation -> {
           if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".ldb")) {
-            awaitLatch(flushes);
+            Latches.await(flushes);
           }
         });
     db.put(b("older"), b("1"));
@@ -308,14 +301,14 @@ class AsyncSyncsTest extends DbTestBase {
             Env.fileSystem(),
             () -> {
               begun.countDown();
-              awaitLatch(gate);
+              Latches.await(gate);
             },
             completion -> {
               throw new InternalError("simulated");
             });
     List<CompletionStage<Void>> stages = new ArrayList<>();
     stages.add(asynchronous.request());
-    awaitLatch(begun);
+    Latches.await(begun);
     stages.add(asynchronous.request());
     stages.add(asynchronous.request());
     gate.countDown();
@@ -349,10 +342,10 @@ class AsyncSyncsTest extends DbTestBase {
             Env.fileSystem(),
             () -> {
               begun.countDown();
-              awaitLatch(gate);
+              Latches.await(gate);
             });
     CompletionStage<Void> running = asynchronous.request();
-    awaitLatch(begun);
+    Latches.await(begun);
     CompletionStage<Void> waiting = asynchronous.request();
     Call close = Call.start(asynchronous::close);
     gate.countDown();

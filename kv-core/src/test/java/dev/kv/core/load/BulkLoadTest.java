@@ -12,6 +12,7 @@ import dev.kv.admin.DBStats;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.Bytes;
 import dev.kv.core.Call;
+import dev.kv.core.Latches;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
@@ -650,11 +651,7 @@ class BulkLoadTest extends DbTestBase {
         operation -> {
           if (operation.kind() == FaultEnv.Kind.CREATE && operation.isOn(".ldb")) {
             writes.countDown();
-            try {
-              go.await();
-            } catch (InterruptedException e) {
-              throw new AssertionError(e);
-            }
+            Latches.await(go);
           }
         });
     Call ingest = Call.start(() -> db.loads().ingest(List.of(table)));

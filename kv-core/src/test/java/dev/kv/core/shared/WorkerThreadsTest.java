@@ -2,6 +2,7 @@ package dev.kv.core.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Latches;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.logging.CapturedLog;
@@ -93,7 +94,7 @@ class WorkerThreadsTest {
     @Override
     protected long runPiece() {
       running.countDown();
-      await(letGo);
+      Latches.await(letGo);
       return super.runPiece();
     }
   }
@@ -124,14 +125,6 @@ class WorkerThreadsTest {
     }
   }
 
-  private static void await(CountDownLatch latch) {
-    try {
-      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   @Test
   void includeThisThread_inAPieceThatRunsBeforeTheStartIsNoted_isTrue() {
     WorkerThreads threads = threads(1);
@@ -147,7 +140,7 @@ class WorkerThreadsTest {
           @Override
           protected Thread startThread(String threadName, Runnable body) {
             Thread fresh = super.startThread(threadName, body);
-            await(done);
+            Latches.await(done);
             return fresh;
           }
         };
@@ -161,7 +154,7 @@ class WorkerThreadsTest {
     WorkerThreads threads = threads(1);
     Holding first = new Holding("first");
     threads.submit(first);
-    await(first.running);
+    Latches.await(first.running);
     Counted busy = new Counted("busy", 5);
     Counted one = new Counted("one", 1);
     Counted two = new Counted("two", 2);
@@ -169,7 +162,7 @@ class WorkerThreadsTest {
     threads.submit(one);
     threads.submit(two);
     first.letGo.countDown();
-    await(busy.done);
+    Latches.await(busy.done);
     assertThat(runs)
         .containsExactly("first", "busy", "one", "two", "busy", "two", "busy", "busy", "busy");
     assertThat(started).hasValue(1);
@@ -213,14 +206,14 @@ class WorkerThreadsTest {
     Holding waiting = new Holding("waiting");
     Counted later = new Counted("later", 1);
     threads.submit(again);
-    await(again.running);
+    Latches.await(again.running);
     threads.submit(again);
     threads.submit(waiting);
     again.letGo.countDown();
-    await(waiting.running);
+    Latches.await(waiting.running);
     threads.submit(later);
     waiting.letGo.countDown();
-    await(later.done);
+    Latches.await(later.done);
     assertThat(runs).containsExactly("again", "waiting", "again", "later");
   }
 
@@ -292,16 +285,16 @@ class WorkerThreadsTest {
     WorkerThreads threads = threads(2);
     Counted early = new Counted("early", 1);
     threads.submit(early);
-    await(early.done);
+    Latches.await(early.done);
     Counted later = new Counted("later", 1);
     threads.submitIn(later, TimeUnit.MILLISECONDS.toNanos(30));
     Holding holding = new Holding("holding");
     threads.submit(holding);
-    await(holding.running);
-    await(later.done);
+    Latches.await(holding.running);
+    Latches.await(later.done);
     assertThat(runs).containsExactly("early", "later");
     holding.letGo.countDown();
-    await(holding.done);
+    Latches.await(holding.done);
   }
 
   @Test
@@ -309,15 +302,15 @@ class WorkerThreadsTest {
     WorkerThreads threads = threads(2);
     Holding busy = new Holding("busy");
     threads.submit(busy);
-    await(busy.running);
+    Latches.await(busy.running);
     Counted later = new Counted("later", 1);
     threads.submitIn(later, 1);
     int startedAtOnce = started.get();
     if (startedAtOnce == 2) {
-      await(later.done);
+      Latches.await(later.done);
     }
     busy.letGo.countDown();
-    await(busy.done);
+    Latches.await(busy.done);
     assertThat(startedAtOnce).isEqualTo(2);
   }
 
@@ -328,12 +321,12 @@ class WorkerThreadsTest {
     Holding two = new Holding("two");
     threads.submitIn(one, 1);
     threads.submitIn(two, 1);
-    await(one.running);
-    await(two.running);
+    Latches.await(one.running);
+    Latches.await(two.running);
     one.letGo.countDown();
     two.letGo.countDown();
-    await(one.done);
-    await(two.done);
+    Latches.await(one.done);
+    Latches.await(two.done);
   }
 
   @Test
@@ -342,7 +335,7 @@ class WorkerThreadsTest {
     Counted task = new Counted("task", 1);
     threads.submitIn(task, TimeUnit.HOURS.toNanos(1));
     threads.submit(task);
-    await(task.done);
+    Latches.await(task.done);
     threads.end(task);
     threads.awaitEnd(task);
     assertThat(runs).containsExactly("task");
@@ -366,7 +359,7 @@ class WorkerThreadsTest {
           }
         };
     threads.submit(task);
-    await(task.done);
+    Latches.await(task.done);
     threads.end(task);
     threads.awaitEnd(task);
     assertThat(second[0] - first[0]).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(20));
@@ -380,7 +373,7 @@ class WorkerThreadsTest {
     Counted delayed = new Counted("delayed", 1);
     Counted idle = new Counted("idle", 1);
     threads.submit(running);
-    await(running.running);
+    Latches.await(running.running);
     threads.submit(waiting);
     threads.submitIn(delayed, 1);
     for (Counted each : List.of(running, waiting, delayed, idle)) {
@@ -413,11 +406,11 @@ class WorkerThreadsTest {
     others[1] = new Counted("one", 1);
     threads.submit(unable);
     assertThat(unable.noThread).hasSize(1);
-    await(others[0].done);
-    await(others[1].done);
+    Latches.await(others[0].done);
+    Latches.await(others[1].done);
     assertThat(runs).containsExactly("zero", "one");
     threads.submit(unable);
-    await(unable.done);
+    Latches.await(unable.done);
   }
 
   @Test
@@ -439,7 +432,7 @@ class WorkerThreadsTest {
     assertThat(task.noThread).hasSize(2);
     able.set(true);
     threads.submit(task);
-    await(task.done);
+    Latches.await(task.done);
     assertThat(Collections.frequency(runs, "task")).isEqualTo(1);
   }
 
@@ -448,24 +441,24 @@ class WorkerThreadsTest {
     WorkerThreads threads = threads(2);
     Watched first = new Watched("first", 1);
     threads.submit(first);
-    await(first.done);
+    Latches.await(first.done);
     for (int i = 0; i < 5; i++) {
       first.awaitIdleThread();
       Counted next = new Counted("next", 1);
       threads.submit(next);
-      await(next.done);
+      Latches.await(next.done);
     }
     assertThat(started).hasValue(1);
     first.awaitIdleThread();
     Holding holding = new Holding("holding");
     threads.submit(holding);
-    await(holding.running);
+    Latches.await(holding.running);
     Counted beside = new Counted("beside", 1);
     threads.submit(beside);
-    await(beside.done);
+    Latches.await(beside.done);
     assertThat(started).hasValue(2);
     holding.letGo.countDown();
-    await(holding.done);
+    Latches.await(holding.done);
   }
 
   @Test
@@ -473,11 +466,11 @@ class WorkerThreadsTest {
     WorkerThreads threads = threads(1);
     Watched first = new Watched("first", 1);
     threads.submit(first);
-    await(first.done);
+    Latches.await(first.done);
     first.awaitIdleThread();
     Counted later = new Counted("later", 1);
     threads.submitIn(later, 1);
-    await(later.done);
+    Latches.await(later.done);
     assertThat(started).hasValue(1);
     threads.submitIn(new Counted("in an hour", 1), TimeUnit.HOURS.toNanos(1));
     first.awaitIdleThread();
@@ -502,7 +495,7 @@ class WorkerThreadsTest {
       threads.submit(task);
       DbTestBase.await("the log", () -> !log.lines("ERROR").isEmpty());
       threads.submit(task);
-      await(task.done);
+      Latches.await(task.done);
       assertThat(log.lines("ERROR"))
           .singleElement()
           .satisfies(line -> assertThat(line).contains("kv-test: a task threw"));
@@ -531,9 +524,9 @@ class WorkerThreadsTest {
         };
     Counted other = new Counted("other", 1);
     threads.submit(task);
-    await(task.done);
+    Latches.await(task.done);
     threads.submit(other);
-    await(other.done);
+    Latches.await(other.done);
     assertThat(started).hasValue(1);
   }
 
@@ -551,7 +544,7 @@ class WorkerThreadsTest {
         };
     threads.submit(unable);
     assertThat(unable.noThread).hasSize(1);
-    await(later.done);
+    Latches.await(later.done);
   }
 
   @Test
@@ -572,7 +565,7 @@ class WorkerThreadsTest {
     assertThat(task.noThread).hasSize(1);
     able.set(true);
     threads.submitIn(task, 1);
-    await(task.done);
+    Latches.await(task.done);
     assertThat(task.noThread).hasSize(1);
   }
 
@@ -603,14 +596,14 @@ class WorkerThreadsTest {
           @Override
           protected Thread startThread(String name, Runnable body) {
             starting.countDown();
-            await(letStart);
+            Latches.await(letStart);
             worker.set(super.startThread(name, body));
             return worker.get();
           }
         };
     Thread submitter = new Thread(() -> threads.submit(task));
     submitter.start();
-    await(starting);
+    Latches.await(starting);
     Thread closer = new Thread(threads::close);
     closer.start();
     DbTestBase.await("the wait", () -> closer.getState() == Thread.State.WAITING);
@@ -626,18 +619,18 @@ class WorkerThreadsTest {
     WorkerThreads threads = threads(2);
     Watched first = new Watched("first", 1);
     threads.submit(first);
-    await(first.done);
+    Latches.await(first.done);
     first.awaitIdleThread();
     Holding one = new Holding("one");
     Holding two = new Holding("two");
     threads.submitIn(one, TimeUnit.MILLISECONDS.toNanos(20));
     threads.submitIn(two, TimeUnit.MILLISECONDS.toNanos(20));
-    await(one.running);
-    await(two.running);
+    Latches.await(one.running);
+    Latches.await(two.running);
     one.letGo.countDown();
     two.letGo.countDown();
-    await(one.done);
-    await(two.done);
+    Latches.await(one.done);
+    Latches.await(two.done);
   }
 
   @Test
@@ -657,11 +650,11 @@ class WorkerThreadsTest {
             };
         tasks.add(task);
         threads.submit(task);
-        await(task.running);
+        Latches.await(task.running);
       }
       for (Holding task : tasks) {
         task.letGo.countDown();
-        await(task.done);
+        Latches.await(task.done);
       }
     }
     assertThat(names).containsExactly("kv-test", "kv-test-1", "kv-test-2");
@@ -672,7 +665,7 @@ class WorkerThreadsTest {
     WorkerThreads threads = threads(1);
     Holding task = new Holding("task");
     threads.submit(task);
-    await(task.running);
+    Latches.await(task.running);
     threads.end(task);
     Thread closer = new Thread(threads::close);
     closer.start();

@@ -11,6 +11,7 @@ import dev.kv.SharedResources;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.Call;
+import dev.kv.core.Latches;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.env.FileEnv;
@@ -168,7 +169,7 @@ class UserTableTest {
       Thread closer =
           new Thread(
               () -> {
-                await(moving);
+                Latches.await(moving);
                 cursor.close();
               });
       closer.start();
@@ -185,14 +186,6 @@ class UserTableTest {
           .hasMessage("the iterator is closed");
       closer.join();
       cursor.close();
-    }
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
     }
   }
 
