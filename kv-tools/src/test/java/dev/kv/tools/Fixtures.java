@@ -1,11 +1,15 @@
 package dev.kv.tools;
 
+import dev.kv.core.codec.MaskedCrc32c;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 
 /** Databases that C++ LevelDB wrote, copied so that a test may change them. */
 public final class Fixtures {
@@ -39,6 +43,17 @@ public final class Fixtures {
   /** Returns the entries that a fixture holds, as lines of the format hex in the order of bytes. */
   public static List<String> entries(String name) throws IOException {
     return Files.readAllLines(FIXTURES.resolve(name + ".txt"));
+  }
+
+  /** Returns a log that consists of one short record. */
+  public static byte[] record(byte[] payload) {
+    ByteBuffer log = ByteBuffer.allocate(7 + payload.length).order(ByteOrder.LITTLE_ENDIAN);
+    CRC32C crc = new CRC32C();
+    crc.update(1);
+    crc.update(payload);
+    log.putInt(MaskedCrc32c.mask((int) crc.getValue()));
+    log.putShort((short) payload.length).put((byte) 1).put(payload);
+    return log.array();
   }
 
   /** Inverts one bit of a file. */

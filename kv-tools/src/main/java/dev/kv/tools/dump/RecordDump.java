@@ -8,6 +8,7 @@ import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.verify.Finding;
+import dev.kv.tools.verify.Tree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,9 @@ final class RecordDump {
   /** The offset of a torn write that no whole record has followed so far, or -1. */
   private long tornAt = -1;
 
+  /** The offset of bytes of a log, never written, that no batch has followed so far, or -1. */
+  private long gapAt = -1;
+
   /** The offset of the last damage that was reported, or -1. */
   private long damagedAt = -1;
 
@@ -39,12 +43,41 @@ final class RecordDump {
 
   /** Dumps a log. */
   void log() throws IOException {
-    records(records -> batch(records.batch(), records.offset()), true);
+    try (RecordReader records = new RecordReader(env, file, new LogReporter())) {
+      while (records.next()) {
+        if (tornAt >= 0) {
+          parts.damage(records.offset(), Finding.afterTornWrite(tornAt));
+          tornAt = -1;
+        }
+        batch(records.batch(), records.offset());
+      }
+      long end = records.endOfLastRecord();
+      if (records.end() == RecordReader.End.TORN) {
+        long next = RecordReader.nextBatch(env, file, end, nextSequence);
+        if (next >= 0) {
+          parts.damage(next, Finding.afterTornWrite(end));
+        }
+      }
+      end(records);
+    }
   }
 
   /** Dumps a MANIFEST. */
   void manifest() throws IOException {
-    records(this::edit, false);
+    try (RecordReader records = new RecordReader(env, file, this::skipped)) {
+      while (records.next()) {
+        if (tornAt >= 0) {
+          parts.damage(records.offset(), Finding.afterTornEdit(tornAt));
+          tornAt = -1;
+        }
+        edit(records);
+      }
+      Finding end = Tree.end(env, file, "", records, damagedAt);
+      if (end != null && end.damage()) {
+        parts.damage(end.offset(), end.text());
+      }
+      end(records);
+    }
   }
 
   /** Dumps a file that is one encoded batch. */
@@ -52,62 +85,40 @@ final class RecordDump {
     batch(BatchRecord.of(Files.readAllBytes(file)), 0);
   }
 
-  private interface RecordPrinter {
-    void print(RecordReader record);
-  }
-
-  private void records(RecordPrinter printer, boolean mayBeTorn) throws IOException {
-    try (RecordReader records =
-        new RecordReader(
-            env,
-            file,
-            (offset, bytes, reason, torn) -> {
-              if (torn && mayBeTorn) {
-                tornAt = tornAt < 0 ? offset : tornAt;
-                parts.torn(offset, reason, "bytes", bytes, "torn", true);
-              } else {
-                damagedAt = offset;
-                parts.damage(offset, reason, "bytes", bytes, "torn", torn);
-              }
-            })) {
-      while (records.next()) {
-        if (tornAt >= 0) {
-          parts.damage(records.offset(), Finding.afterTornWrite(tornAt));
-          tornAt = -1;
-        }
-        printer.print(records);
-      }
-      if (records.end() == RecordReader.End.TORN) {
-        if (mayBeTorn) {
-          checkEndOfLog(records.endOfLastRecord());
-        } else {
-          checkEndOfManifest(records.endOfLastRecord());
-        }
-      }
-      parts.part(
-          0,
-          "end",
-          "offset",
-          records.endOfLastRecord(),
-          "bytesAfter",
-          records.bytesAfterLastRecord(),
-          "end",
-          records.end().name().toLowerCase(Locale.ROOT));
+  private void skipped(long offset, long bytes, String reason, boolean torn) {
+    if (torn) {
+      tornAt = tornAt < 0 ? offset : tornAt;
+      parts.torn(offset, reason, "bytes", bytes, "torn", true);
+    } else {
+      damagedAt = offset;
+      parts.damage(offset, reason, "bytes", bytes, "torn", false);
     }
   }
 
-  private void checkEndOfLog(long end) throws IOException {
-    long next = RecordReader.nextBatch(env, file, end, nextSequence);
-    if (next >= 0) {
-      parts.damage(next, Finding.afterTornWrite(end));
+  /** Reports what the reader of a log skips. */
+  private final class LogReporter implements RecordReader.Damage {
+    @Override
+    public void skipped(long offset, long bytes, String reason, boolean torn) {
+      RecordDump.this.skipped(offset, bytes, reason, torn);
+    }
+
+    @Override
+    public void gap(long offset, long bytes) {
+      gapAt = gapAt < 0 ? offset : gapAt;
+      parts.torn(offset, "region never written", "bytes", bytes, "torn", true);
     }
   }
 
-  private void checkEndOfManifest(long end) throws IOException {
-    String damage = damagedAt < end ? RecordReader.damageAtEnd(env, file, end) : null;
-    if (damage != null) {
-      parts.damage(end, damage);
-    }
+  private void end(RecordReader records) {
+    parts.part(
+        0,
+        "end",
+        "offset",
+        records.endOfLastRecord(),
+        "bytesAfter",
+        records.bytesAfterLastRecord(),
+        "end",
+        records.end().name().toLowerCase(Locale.ROOT));
   }
 
   private void batch(BatchRecord batch, long offset) {
@@ -118,6 +129,10 @@ final class RecordDump {
     }
     long sequence = batch.sequence();
     long count = batch.count();
+    if (gapAt >= 0 && nextSequence > 0 && sequence > nextSequence) {
+      parts.damage(offset, Finding.afterTornWrite(gapAt));
+    }
+    gapAt = -1;
     parts.part(0, "batch", "offset", offset, "bytes", length, "sequence", sequence, "count", count);
     long found = 0;
     try {

@@ -67,6 +67,11 @@ public record Finding(Kind kind, String file, long offset, String text) {
     return "whole records follow the torn write at " + tornAt + ": an open drops them";
   }
 
+  /** Returns the text for whole edits after one that is torn at an offset. */
+  public static String afterTornEdit(long tornAt) {
+    return "whole edits follow the torn one at " + tornAt + ": an open refuses the database";
+  }
+
   /** Returns the last name of a path, by which findings call a file of the database. */
   static String baseName(String file) {
     Path last = Path.of(file).getFileName();

@@ -15,6 +15,7 @@ final class LogCheck {
   private final String name;
   private final Finding.Sink findings;
   private long tornAt = -1;
+  private long gapAt = -1;
   private long reportedAt = -1;
   private long firstSequence = -1;
   private long nextSequence;
@@ -72,6 +73,7 @@ final class LogCheck {
 
     @Override
     public void gap(long offset, long bytes) {
+      gapAt = gapAt < 0 ? offset : gapAt;
       findings.found(Finding.note(name, offset, bytes + " bytes were never written"));
     }
   }
@@ -86,6 +88,10 @@ final class LogCheck {
       return;
     }
     long sequence = batch.sequence();
+    if (gapAt >= 0 && nextSequence > 0 && sequence > nextSequence) {
+      damage(offset, Finding.afterTornWrite(gapAt));
+    }
+    gapAt = -1;
     long promised = batch.count();
     int found = 0;
     try {

@@ -87,28 +87,34 @@ public final class Tree {
           findings.found(Finding.unsupported(manifest, records.offset(), e));
         }
       }
-      boolean ends = records.end() != RecordReader.End.RECORD || !torn.isEmpty();
-      if (ends && damagedAt < records.endOfLastRecord()) {
-        checkEnd(file, records, findings);
+      Finding end = end(Env.fileSystem(), file, manifest, records, damagedAt);
+      if (end != null) {
+        findings.found(end);
       }
     }
   }
 
-  private void checkEnd(Path file, RecordReader records, Finding.Sink findings) throws IOException {
+  /**
+   * Judges the end of a MANIFEST that was read up to there. Returns null if it ends with an edit,
+   * or its last bytes are reported as damage already.
+   *
+   * @param name the name that the finding gives to the file
+   * @param damagedAt the offset of the last damage that was reported, or -1
+   */
+  public static @Nullable Finding end(
+      Env env, Path file, String name, RecordReader records, long damagedAt) throws IOException {
     long end = records.endOfLastRecord();
+    if (records.end() == RecordReader.End.RECORD || damagedAt >= end) {
+      return null;
+    }
     String damage =
-        records.end() == RecordReader.End.TORN
-            ? RecordReader.damageAtEnd(Env.fileSystem(), file, end)
-            : null;
-    findings.found(
-        damage == null
-            ? Finding.note(
-                manifest,
-                end,
-                "ends in an edit of "
-                    + records.bytesAfterLastRecord()
-                    + " bytes that a crash cut off")
-            : Finding.damage(manifest, end, damage));
+        records.end() == RecordReader.End.TORN ? RecordReader.damageAtEnd(env, file, end) : null;
+    return damage == null
+        ? Finding.note(
+            name,
+            end,
+            "ends in an edit of " + records.bytesAfterLastRecord() + " bytes that a crash cut off")
+        : Finding.damage(name, end, damage);
   }
 
   private void apply(ManifestEdit edit) {

@@ -7,6 +7,8 @@ import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.inspect.RecordReader;
+import dev.kv.env.Env;
 import dev.kv.table.TableWriter;
 import dev.kv.tools.BusyWriter;
 import dev.kv.tools.Cli;
@@ -170,6 +172,30 @@ class DumpCommandTest {
     assertThat(verify.exitCode()).as(verify.out()).isZero();
     assertThat(verify.out()).contains("a crash cut off");
     assertThat(Cli.run("dump", manifest.toString()).exitCode()).isZero();
+  }
+
+  /** Loss of power can leave a sector of the last edit as it was. */
+  @Test
+  void manifest_withAnUnwrittenSectorInItsLastEdit_isNotDamaged() throws IOException {
+    Path manifest = Fixtures.copy("bloom", temp).resolve("MANIFEST-000002");
+    byte[] edit = new byte[1200];
+    Arrays.fill(edit, (byte) 7);
+    byte[] torn = concat(Files.readAllBytes(manifest), Fixtures.record(edit));
+    Arrays.fill(torn, 512, 1024, (byte) 0);
+    Files.write(manifest, torn);
+    assertThat(Cli.run("verify", manifest.getParent().toString()).exitCode()).isZero();
+    assertThat(Cli.run("dump", "--verify", manifest.toString()).exitCode()).isZero();
+    Cli dump = Cli.run("dump", manifest.toString());
+    assertThat(dump.exitCode()).as(dump.out()).isZero();
+    assertThat(dump.out())
+        .contains("damage offset=377 text='checksum mismatch' ", "torn=true", "end='torn'");
+    byte[] block = Arrays.copyOf(torn, 32 << 10);
+    Files.write(manifest, concat(block, Fixtures.record(edit)));
+    assertThat(Cli.run("verify", manifest.getParent().toString()).exitCode()).isEqualTo(1);
+    Cli followed = Cli.run("dump", manifest.toString());
+    assertThat(followed.exitCode()).as(followed.out()).isEqualTo(1);
+    assertThat(followed.out())
+        .contains("damage offset=32768 text='whole edits follow the torn one at 377: ");
   }
 
   @Test
@@ -526,6 +552,44 @@ class DumpCommandTest {
         .doesNotContain("damaged");
   }
 
+  /** C++ LevelDB appends at the end of a log that kv filled ahead with zeros. */
+  @Test
+  void log_continuedAfterZeros_isDamagedOnlyIfARecordIsMissing() throws IOException {
+    Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
+    String dir = log.getParent().toString();
+    byte[] bytes = Files.readAllBytes(log);
+    List<Integer> ends = new ArrayList<>();
+    try (RecordReader records =
+        new RecordReader(Env.fileSystem(), log, (offset, length, reason, torn) -> {})) {
+      while (records.next()) {
+        ends.add((int) records.endOfLastRecord());
+      }
+    }
+    int last = ends.get(ends.size() - 2);
+    int[] kept = {last, ends.get(ends.size() - 3), 0};
+    int[] added = {last, last, 0};
+    boolean[] whole = {true, false, true};
+    for (int i = 0; i < kept.length; i++) {
+      byte[] filled = Arrays.copyOf(Arrays.copyOf(bytes, kept[i]), 32 << 10);
+      byte[] tail = Arrays.copyOfRange(bytes, added[i], bytes.length);
+      Files.write(log, concat(filled, tail));
+      int exitCode = whole[i] ? 0 : 1;
+      assertThat(Cli.run("verify", dir).exitCode()).isEqualTo(exitCode);
+      Cli verify = Cli.run("dump", "--verify", log.toString());
+      assertThat(verify.exitCode()).as(verify.out()).isEqualTo(exitCode);
+      Cli dump = Cli.run("dump", log.toString());
+      assertThat(dump.exitCode()).as(dump.out()).isEqualTo(exitCode);
+      Cli scan = Cli.run("scan", dir, "--all-versions");
+      assertThat(scan.exitCode()).as(scan.err()).isEqualTo(exitCode);
+      String gap = "offset=" + kept[i] + " text='region never written'";
+      String damage = "whole records follow the torn write at " + kept[i];
+      assertThat(dump.out()).contains(gap);
+      for (String text : List.of(verify.out(), dump.out(), scan.err())) {
+        assertThat(text.contains(damage)).as(text).isEqualTo(!whole[i]);
+      }
+    }
+  }
+
   @Test
   void log_wholeRecordsAfterATornWrite_isDamaged() throws IOException {
     Path dir = Fixtures.copy("killed", temp);
@@ -540,6 +604,12 @@ class DumpCommandTest {
     Cli raw = Cli.run("scan", dir.toString(), "--all-versions");
     assertThat(raw.exitCode()).isEqualTo(1);
     assertThat(raw.err()).contains("kv: damaged: 000003.log, offset 32841: whole records follow");
+  }
+
+  private static byte[] concat(byte[] first, byte[] second) {
+    byte[] both = Arrays.copyOf(first, first.length + second.length);
+    System.arraycopy(second, 0, both, first.length, second.length);
+    return both;
   }
 
   @Test

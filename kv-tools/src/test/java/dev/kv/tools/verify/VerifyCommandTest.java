@@ -437,7 +437,7 @@ class VerifyCommandTest {
     Path dir = temp.resolve("rocks");
     Path manifest = dir.resolve("MANIFEST-000002");
     Trees.write(dir, List.of());
-    Files.write(manifest, Trees.record(new byte[] {(byte) 200, 1, 1, 0}));
+    Files.write(manifest, Fixtures.record(new byte[] {(byte) 200, 1, 1, 0}));
     Cli verify = Cli.run("verify", dir.toString());
     assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
     assertThat(verify.err()).isEmpty();
@@ -495,7 +495,7 @@ class VerifyCommandTest {
         for (Table table : tables) {
           edit.addFile(table.level(), write(dir, table));
         }
-        manifest.write(record(dev.kv.core.version.VersionEditCodec.encode(edit.build())));
+        manifest.write(Fixtures.record(dev.kv.core.version.VersionEditCodec.encode(edit.build())));
       }
       Files.writeString(dir.resolve("CURRENT"), "MANIFEST-000002\n");
     }
@@ -513,18 +513,6 @@ class VerifyCommandTest {
         writer.finish();
       }
       return new FileMetadata(table.number(), Env.fileSystem().size(file), smallest, largest);
-    }
-
-    /** Returns a log that consists of one short record. */
-    private static byte[] record(byte[] payload) {
-      var log = java.nio.ByteBuffer.allocate(7 + payload.length);
-      log.order(java.nio.ByteOrder.LITTLE_ENDIAN);
-      var crc = new java.util.zip.CRC32C();
-      crc.update(1);
-      crc.update(payload);
-      log.putInt(dev.kv.core.codec.MaskedCrc32c.mask((int) crc.getValue()));
-      log.putShort((short) payload.length).put((byte) 1).put(payload);
-      return log.array();
     }
   }
 }
