@@ -213,11 +213,24 @@ public final class DatabaseFiles {
    * null if neither tells it, or cannot be read.
    */
   public static @Nullable String readableComparatorName(Path directory) {
+    String name = comparatorNameInManifest(directory);
+    return name == null ? comparatorNameInTables(directory) : name;
+  }
+
+  /**
+   * Returns the name of the comparator in a table if kv has written it, or else in the MANIFEST of
+   * its directory; null if neither tells it, or cannot be read.
+   */
+  public static @Nullable String readableComparatorNameOf(Path table) {
+    String name = comparatorNameInTable(table);
+    return name == null ? comparatorNameInManifest(directoryOf(table)) : name;
+  }
+
+  private static @Nullable String comparatorNameInManifest(Path directory) {
     try {
-      String name = comparatorName(directory);
-      return name == null ? comparatorNameInTables(directory) : name;
+      return comparatorName(directory);
     } catch (Failure | DBException unreadable) {
-      return comparatorNameInTables(directory);
+      return null;
     }
   }
 

@@ -78,7 +78,8 @@ public final class DumpCommand implements Callable<Integer> {
   @Option(
       names = "--comparator",
       description =
-          "The order that --verify checks; default the order of the database in the directory.")
+          "The order that --verify checks; default the order that the table tells, or else the"
+              + " MANIFEST in its directory.")
   private @Nullable KeyOrder order;
 
   @Option(

@@ -20,8 +20,8 @@ public final class FileVerifier {
   /**
    * Creates a verifier of single files.
    *
-   * @param order the order of the keys in tables; null for the order of the database in the table's
-   *     directory
+   * @param order the order of the keys in tables; null for the order that the table tells, or else
+   *     the MANIFEST in its directory
    */
   public FileVerifier(Env env, @Nullable KeyOrder order, Finding.Sink findings) {
     this.env = env;
@@ -65,7 +65,7 @@ public final class FileVerifier {
     if (order != null) {
       return order;
     }
-    String name = DatabaseFiles.readableComparatorName(DatabaseFiles.directoryOf(file));
+    String name = DatabaseFiles.readableComparatorNameOf(file);
     KeyOrder known = name == null ? KeyOrder.BYTEWISE : KeyOrder.of(name);
     if (known == null) {
       findings.found(

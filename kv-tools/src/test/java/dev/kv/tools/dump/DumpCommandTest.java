@@ -376,20 +376,37 @@ class DumpCommandTest {
 
   @Test
   void verify_tableOfKvsReverseOrder_isCheckedInIt() throws IOException {
+    Path table = tableOfKvsReverseOrder();
+    Cli verify = Cli.run("dump", "--verify", table.toString());
+    assertThat(verify.out()).isEqualTo(table + ": whole\n");
+    Cli bytewise = Cli.run("dump", "--verify", "--comparator=bytewise", table.toString());
+    assertThat(bytewise.out()).contains("out of order");
+  }
+
+  private Path tableOfKvsReverseOrder() throws IOException {
     Path dir = temp.resolve("reverse");
     Cli.runWithInput("a\t1\nb\t2\n", "load", dir.toString(), "--create", "--comparator=reverse");
     Cli.run("compact", dir.toString());
-    List<Path> tables;
     try (Stream<Path> files = Files.list(dir)) {
-      tables = files.filter(file -> file.toString().endsWith(".ldb")).toList();
+      return files.filter(file -> file.toString().endsWith(".ldb")).findFirst().orElseThrow();
     }
-    assertThat(tables).isNotEmpty();
-    for (Path table : tables) {
+  }
+
+  /** Its own properties tell the order, then the MANIFEST; another table in the folder does not. */
+  @Test
+  void verify_tableInAFolderOfTables_isCheckedInItsOwnOrder() throws IOException {
+    Path folder = Files.createDirectory(temp.resolve("tables"));
+    Path reverse = Files.copy(tableOfKvsReverseOrder(), folder.resolve("000001.ldb"));
+    Path cpp =
+        Files.copy(
+            Fixtures.copy("plain", temp).resolve("000005.ldb"), folder.resolve("000002.ldb"));
+    for (Path table : List.of(reverse, cpp)) {
       Cli verify = Cli.run("dump", "--verify", table.toString());
       assertThat(verify.out()).isEqualTo(table + ": whole\n");
-      Cli bytewise = Cli.run("dump", "--verify", "--comparator=bytewise", table.toString());
-      assertThat(bytewise.out()).contains("out of order");
     }
+    Path part = Files.move(reverse, folder.resolve("part.ldb"));
+    Cli verify = Cli.run("dump", "--verify", "--kind=table", part.toString());
+    assertThat(verify.out()).isEqualTo(part + ": whole\n");
   }
 
   @Test
