@@ -291,17 +291,22 @@ public final class DatabaseFiles {
 
   private static @Nullable String comparatorNameInTable(Path file) {
     try (TableContents table = new TableContents(Env.fileSystem(), file)) {
-      for (TableContents.Named meta : table.readHandles(table.footer().metaindex())) {
-        if (TableContents.PROPERTIES_KEY.equals(new String(meta.key(), StandardCharsets.UTF_8))) {
-          table.read(meta.handle(), false);
-          TableContents.Properties properties = table.properties();
-          return properties == null ? null : properties.comparator();
-        }
-      }
-      return null;
+      TableContents.Properties properties = properties(table);
+      return properties == null ? null : properties.comparator();
     } catch (IOException | DBException unreadable) {
       return null;
     }
+  }
+
+  /** Returns the properties of a table, or null if it has none, or they are malformed. */
+  public static TableContents.@Nullable Properties properties(TableContents table) {
+    for (TableContents.Named meta : table.readHandles(table.footer().metaindex())) {
+      if (TableContents.PROPERTIES_KEY.equals(new String(meta.key(), StandardCharsets.UTF_8))) {
+        table.read(meta.handle(), false);
+        return table.properties();
+      }
+    }
+    return null;
   }
 
   private static String comparatorNameIn(Path manifest) throws IOException {

@@ -79,15 +79,10 @@ final class TableForm {
   }
 
   private void add(TableContents table) {
-    boolean filtered = false;
-    for (TableContents.Named entry : table.readHandles(table.footer().metaindex())) {
-      String key = new String(entry.key(), StandardCharsets.UTF_8);
-      if (key.equals(TableContents.PROPERTIES_KEY)) {
-        table.read(entry.handle(), false);
-        compression = compression(table.properties());
-      }
-      filtered |= key.equals(FILTER_KEY);
-    }
+    compression = compression(DatabaseFiles.properties(table));
+    boolean filtered =
+        table.readHandles(table.footer().metaindex()).stream()
+            .anyMatch(entry -> FILTER_KEY.equals(new String(entry.key(), StandardCharsets.UTF_8)));
     hasFilter = compression == null ? hasFilter || filtered : filtered;
   }
 
