@@ -6,12 +6,12 @@ import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
+import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyOrder;
 import dev.kv.tools.text.Json;
 import dev.kv.tools.text.Printable;
 import dev.kv.tools.verify.FileVerifier;
 import dev.kv.tools.verify.Finding;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,7 +118,7 @@ public final class DumpCommand implements Callable<Integer> {
       if (attributes.isDirectory()) {
         throw new Failure(file + ": is a directory; name files in it");
       }
-      if (attributes.isOther() && File.separatorChar == '/') { // on Windows also a file of a cloud
+      if (!DatabaseFiles.isRegularFile(file)) {
         throw new Failure(file + ": not a file");
       }
       requireFit(file, kindOf(file));

@@ -103,7 +103,7 @@ public final class ReportCommand implements Callable<Integer> {
   }
 
   private static boolean isEmptyFile(Path file) throws IOException {
-    return Files.isRegularFile(file) && Files.size(file) == 0;
+    return DatabaseFiles.isRegularFile(file) && Files.size(file) == 0;
   }
 
   /**
@@ -136,7 +136,7 @@ public final class ReportCommand implements Callable<Integer> {
     }
     byte[] start = ReportPage.START.getBytes(StandardCharsets.US_ASCII);
     boolean isReport = false;
-    if (Files.isRegularFile(output)) {
+    if (DatabaseFiles.isRegularFile(output)) {
       try (var in = Files.newInputStream(output)) {
         isReport = Arrays.equals(in.readNBytes(start.length), start);
       }
