@@ -40,14 +40,19 @@ public record Finding(Kind kind, String file, long offset, String text) {
 
   /** Returns the damage that an exception reports, in the file with that name. */
   public static Finding damage(String file, CorruptionException e) {
-    String message = String.valueOf(e.getMessage());
-    int suffix = message.lastIndexOf(" (file ");
-    return damage(file, e.offset(), suffix < 0 ? message : message.substring(0, suffix));
+    return damage(file, e.offset(), withoutFile(String.valueOf(e.getMessage())));
   }
 
   /** Returns a finding of another format, which an exception reports. */
   public static Finding unsupported(String file, long offset, UnsupportedFormatException e) {
-    return new Finding(Kind.UNSUPPORTED, file, offset, String.valueOf(e.getMessage()));
+    String text = withoutFile(String.valueOf(e.getMessage()));
+    return new Finding(Kind.UNSUPPORTED, file, offset, text);
+  }
+
+  /** Returns the message of an exception without the file at its end, which a finding names. */
+  private static String withoutFile(String message) {
+    int suffix = message.endsWith(")") ? message.lastIndexOf(" (file ") : -1;
+    return suffix < 0 ? message : message.substring(0, suffix);
   }
 
   /** Returns true for what keeps a database from being whole: not for a note. */
@@ -55,11 +60,9 @@ public record Finding(Kind kind, String file, long offset, String text) {
     return kind != Kind.NOTE;
   }
 
-  /** Returns what can be done about another format: the end of the message, without the file. */
+  /** Returns what can be done about another format: the end of the text. */
   public String advice() {
-    int suffix = text.endsWith(")") ? text.lastIndexOf(" (file ") : -1;
-    String message = suffix < 0 ? text : text.substring(0, suffix);
-    return Printable.of(message.substring(message.lastIndexOf(": ") + 1).strip());
+    return Printable.of(text.substring(text.lastIndexOf(": ") + 1).strip());
   }
 
   /** Returns the text for whole records after a write that is torn at an offset. */
