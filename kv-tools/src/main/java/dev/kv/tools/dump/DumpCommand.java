@@ -12,6 +12,7 @@ import dev.kv.tools.text.Json;
 import dev.kv.tools.text.Printable;
 import dev.kv.tools.verify.FileVerifier;
 import dev.kv.tools.verify.Finding;
+import dev.kv.tools.verify.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -239,17 +240,14 @@ public final class DumpCommand implements Callable<Integer> {
       case CURRENT -> verifier.current(file);
       case BATCH -> throw wrongUsage("--verify needs a checksum, and a batch has none");
     }
-    boolean damaged = findings.stream().anyMatch(Finding::damage);
+    Verdict verdict = Verdict.of(findings);
     if (format == DumpFormat.JSON) {
       findings.forEach(finding -> out.line(Json.of(finding.members())));
     } else {
       findings.forEach(finding -> out.line(finding.line()));
-      boolean unsupported =
-          findings.stream().anyMatch(finding -> finding.kind() == Finding.Kind.UNSUPPORTED);
-      out.line(
-          Printable.of(file.toString())
-              + (unsupported ? ": UNSUPPORTED" : damaged ? ": DAMAGED" : ": whole"));
+      String text = verdict == Verdict.WHOLE ? "whole" : verdict.name();
+      out.line(Printable.of(file.toString()) + ": " + text);
     }
-    return damaged;
+    return verdict != Verdict.WHOLE;
   }
 }

@@ -81,10 +81,7 @@ public final class ReportCommand implements Callable<Integer> {
   }
 
   private static String state(Verifier verifier) {
-    if (verifier.isWhole()) {
-      return "whole";
-    }
-    return verifier.unsupported() == null ? "damaged" : "unsupported";
+    return verifier.verdict().name().toLowerCase(Locale.ROOT);
   }
 
   /** Checks, before everything is read, that the page can be written to its place. */
@@ -270,13 +267,14 @@ public final class ReportCommand implements Callable<Integer> {
       @Nullable Tree tree,
       DBComparator order) {
     List<String> advice = new ArrayList<>();
-    Finding unsupported = found.unsupported();
-    if (unsupported != null) {
-      advice.add(
-          "The database is of a format that kv does not read: " + unsupported.advice() + ".");
-    } else if (!found.isWhole()) {
-      advice.add(
-          "The database is damaged. Restore a backup, or copy the directory and run 'kv repair'.");
+    switch (found.verdict()) {
+      case WHOLE -> {}
+      case DAMAGED ->
+          advice.add(
+              "The database is damaged. Restore a backup, or copy the directory and run 'kv"
+                  + " repair'.");
+      case UNSUPPORTED ->
+          advice.add("The database is of a format that kv does not read: " + found.advice() + ".");
     }
     if (tree != null && tree.tables(0, new StoredKey.Order(order)).size() >= 8) {
       advice.add("Level 0 has many tables: compactions are behind, or 'kv compact' merges them.");

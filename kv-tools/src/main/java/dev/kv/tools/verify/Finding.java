@@ -61,7 +61,7 @@ public record Finding(Kind kind, String file, long offset, String text) {
   }
 
   /** Returns what can be done about another format: the end of the text. */
-  public String advice() {
+  String advice() {
     return Printable.of(text.substring(text.lastIndexOf(": ") + 1).strip());
   }
 

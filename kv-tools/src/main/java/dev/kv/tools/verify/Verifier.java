@@ -74,7 +74,7 @@ public final class Verifier {
       return;
     }
     tree = read;
-    if (unsupported() == null) {
+    if (verdict() != Verdict.UNSUPPORTED) {
       check(read);
     }
   }
@@ -328,17 +328,23 @@ public final class Verifier {
     return findings;
   }
 
-  /** Returns true if nothing is damaged. */
-  public boolean isWhole() {
-    return findings.stream().noneMatch(Finding::damage);
+  /** Returns what the findings say of the database. */
+  public Verdict verdict() {
+    return Verdict.of(findings);
   }
 
-  /** Returns the first thing of another format, or null if there is none. */
-  public @Nullable Finding unsupported() {
+  /** Returns true if nothing is damaged, or of another format. */
+  public boolean isWhole() {
+    return verdict() == Verdict.WHOLE;
+  }
+
+  /** Returns what can be done about the first thing of another format; empty if there is none. */
+  public String advice() {
     return findings.stream()
         .filter(finding -> finding.kind() == Finding.Kind.UNSUPPORTED)
         .findFirst()
-        .orElse(null);
+        .map(Finding::advice)
+        .orElse("");
   }
 
   /** Returns the counts by name. */

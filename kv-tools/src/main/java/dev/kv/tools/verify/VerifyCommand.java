@@ -49,16 +49,18 @@ public final class VerifyCommand implements Callable<Integer> {
                     out.line(
                         finding.damage() ? Colours.wrongOutput(finding.line()) : finding.line()));
         out.line("checked " + verifier.summary());
-        out.line(verifier.isWhole() ? "whole" : Colours.wrongOutput(conclusion(verifier)));
+        out.line(conclusion(verifier));
       }
     }
     return verifier.isWhole() ? 0 : 1;
   }
 
   private static String conclusion(Verifier verifier) {
-    Finding unsupported = verifier.unsupported();
-    return unsupported == null
-        ? "DAMAGED: 'kv repair' makes it open again with all that can be read"
-        : "UNSUPPORTED: " + unsupported.advice();
+    return switch (verifier.verdict()) {
+      case WHOLE -> "whole";
+      case DAMAGED ->
+          Colours.wrongOutput("DAMAGED: 'kv repair' makes it open again with all that can be read");
+      case UNSUPPORTED -> Colours.wrongOutput("UNSUPPORTED: " + verifier.advice());
+    };
   }
 }
