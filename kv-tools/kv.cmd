@@ -7,8 +7,13 @@ setlocal
 set "KV_JAR=%~dp0kv.jar"
 if not exist "%KV_JAR%" set "KV_JAR=%~dp0target\kv.jar"
 if exist "%KV_JAR%" goto found
-for /f "delims=" %%j in ('dir /b "%~dp0kv-tools-*-all.jar" 2^>nul') do set "KV_JAR=%~dp0%%j"
-if not exist "%KV_JAR%" goto missing
+set "KV_RELEASE="
+for /f "delims=" %%j in ('dir /b "%~dp0kv-tools-*-all.jar" 2^>nul') do (
+  if defined KV_RELEASE goto several
+  set "KV_RELEASE=%~dp0%%j"
+)
+if not defined KV_RELEASE goto missing
+set "KV_JAR=%KV_RELEASE%"
 
 :found
 set "KV_JAVA=java"
@@ -35,4 +40,8 @@ exit /b %errorlevel%
 
 :missing
 echo kv: no kv.jar in "%~dp0" or "%~dp0target": run mvn -pl kv-tools -am package>&2
+exit /b 1
+
+:several
+echo kv: several kv-tools-*-all.jar in "%~dp0": keep one, or name it kv.jar>&2
 exit /b 1

@@ -29,6 +29,12 @@ class LauncherTest {
 
   /** Runs a copy of the launcher whose java prints its arguments. */
   private Child launch(Map<String, String> variables, String... command) throws Exception {
+    Child run = run(variables, command);
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    return run;
+  }
+
+  private Child run(Map<String, String> variables, String... command) throws Exception {
     Files.copy(Path.of("kv"), temp.resolve("kv"));
     Path java = Files.createDirectories(temp.resolve("jdk/bin")).resolve("java");
     Files.writeString(java, "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
@@ -37,9 +43,7 @@ class LauncherTest {
     launcher.environment().keySet().removeAll(OPTIONS);
     launcher.environment().put("JAVA_HOME", temp.resolve("jdk").toString());
     launcher.environment().putAll(variables);
-    Child run = Child.run(launcher, temp);
-    assertThat(run.exitCode()).as(run.err()).isZero();
-    return run;
+    return Child.run(launcher, temp);
   }
 
   @ParameterizedTest
@@ -82,9 +86,8 @@ class LauncherTest {
   @ParameterizedTest
   @CsvSource({
     "kv-tools-1.0.0-all.jar, kv-tools-1.0.0-all.jar",
-    "kv-tools-1.0.0-all.jar kv-tools-1.1.0-all.jar, kv-tools-1.1.0-all.jar",
     "kv-tools-1.0.0-all.jar target/kv.jar, target/kv.jar",
-    "kv-tools-1.0.0-all.jar target/kv.jar kv.jar, kv.jar"
+    "kv-tools-1.9.0-all.jar kv-tools-1.10.0-all.jar kv.jar, kv.jar"
   })
   void jar_ofARelease_runsIfThereIsNoOther(String jars, String runs) throws Exception {
     Files.createDirectory(temp.resolve("target"));
@@ -93,6 +96,26 @@ class LauncherTest {
     }
     Child run = launch(Map.of(), "sh", temp.resolve("kv").toString(), "scan");
     assertThat(run.out().lines()).containsExactly("-jar", temp.resolve(runs).toString(), "scan");
+  }
+
+  /** The last one by name would be the older. */
+  @Test
+  void jars_ofSeveralReleases_areRefused() throws Exception {
+    Files.createFile(temp.resolve("kv-tools-1.9.0-all.jar"));
+    Files.createFile(temp.resolve("kv-tools-1.10.0-all.jar"));
+    Child run = run(Map.of(), "sh", temp.resolve("kv").toString(), "scan");
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err())
+        .contains("kv-tools-1.9.0-all.jar", "kv-tools-1.10.0-all.jar", "keep one")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void jar_thatIsMissing_isTold() throws Exception {
+    Child run = run(Map.of(), "sh", temp.resolve("kv").toString(), "scan");
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).startsWith("kv: no kv.jar in ").hasLineCount(1);
   }
 
   /** With it, cd prints the directory that it found. */
