@@ -26,10 +26,37 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("slow")
 @DisabledOnOs(OS.WINDOWS)
 class InterruptTest {
+  private static final int SIGINT = 2;
+  private static final int SIGTERM = 15;
+  private static final int MOST_ROUNDS = 20;
+
   @TempDir Path temp;
 
+  /** One run of a command that is interrupted, with the checks of what it leaves. */
+  private interface Round {
+    /** Returns true if the interrupt ended the command, and not the command itself. */
+    boolean run(int number) throws Exception;
+  }
+
+  /** Runs rounds until the interrupt came in time in one of them. */
+  private static void repeat(Round round) throws Exception {
+    boolean interrupted = false;
+    for (int number = 0; !interrupted; number++) {
+      assertThat(number).as("rounds that were not interrupted").isLessThan(MOST_ROUNDS);
+      interrupted = round.run(number);
+    }
+  }
+
   private Process start(String... args) throws IOException {
-    List<String> command = Cli.inProcess();
+    return start(Cli.inProcess(), args);
+  }
+
+  /** Starts a command whose temporary directory is that of the test. */
+  private Process startInTemp(String... args) throws IOException {
+    return start(Cli.inProcess("-Djava.io.tmpdir=" + temp), args);
+  }
+
+  private Process start(List<String> command, String... args) throws IOException {
     command.addAll(List.of(args));
     return Child.builder(command)
         .redirectOutput(temp.resolve("out").toFile())
@@ -43,10 +70,15 @@ class InterruptTest {
     assertThat(process.exitValue()).isNotZero();
   }
 
-  /** Interrupts a command that may end before the signal is there. */
-  private static void interruptIfAlive(Process process) throws Exception {
+  /**
+   * Interrupts a command that may end before the signal is there. Returns true if the signal ended
+   * it.
+   */
+  private static boolean interruptIfAlive(Process process) throws Exception {
     signal(process);
     assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.exitValue()).isIn(0, 128 + SIGINT, 128 + SIGTERM);
+    return process.exitValue() != 0;
   }
 
   /**
@@ -59,7 +91,7 @@ class InterruptTest {
     if (Files.exists(status)) {
       for (String line : Files.readAllLines(status)) {
         if (line.startsWith("SigIgn:")) {
-          ignored = (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 1 << 2 - 1) != 0;
+          ignored = (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 1 << SIGINT - 1) != 0;
         }
       }
     }
@@ -119,20 +151,19 @@ class InterruptTest {
   @ParameterizedTest
   @ValueSource(strings = {"demo", "bench"})
   void temporaryDatabase_interrupted_isDeleted(String command) throws Exception {
-    List<String> words = Cli.inProcess("-Djava.io.tmpdir=" + temp);
-    words.add(command);
-    Process process =
-        Child.builder(words)
-            .redirectOutput(temp.resolve("out").toFile())
-            .redirectError(temp.resolve("err").toFile())
-            .start();
-    Child.await(
-        process,
-        () ->
-            scratch(command).stream().anyMatch(dir -> Child.count(temp.resolve(dir), ".ldb") > 0));
-    interruptIfAlive(process);
-    assertThat(scratch(command)).isEmpty();
-    assertThat(Files.readString(temp.resolve("err"))).doesNotContain("WARN", "not deleted");
+    repeat(
+        number -> {
+          Process process = startInTemp(command);
+          Child.await(
+              process,
+              () ->
+                  scratch(command).stream()
+                      .anyMatch(dir -> Child.count(temp.resolve(dir), ".ldb") > 0));
+          boolean interrupted = interruptIfAlive(process);
+          assertThat(scratch(command)).isEmpty();
+          assertThat(Files.readString(temp.resolve("err"))).doesNotContain("WARN", "not deleted");
+          return interrupted;
+        });
   }
 
   @Test
@@ -146,17 +177,15 @@ class InterruptTest {
         db.put(line(i), value);
       }
     }
-    List<String> words = Cli.inProcess("-Djava.io.tmpdir=" + temp);
-    words.addAll(List.of("repair", dir.toString(), "--dry-run"));
-    Process process =
-        Child.builder(words)
-            .redirectOutput(temp.resolve("out").toFile())
-            .redirectError(temp.resolve("err").toFile())
-            .start();
-    Child.await(process, () -> !scratch("dry-run").isEmpty());
-    interruptIfAlive(process);
-    assertThat(scratch("dry-run")).isEmpty();
-    assertThat(Files.readString(temp.resolve("err"))).doesNotContain("not deleted");
+    repeat(
+        number -> {
+          Process process = startInTemp("repair", dir.toString(), "--dry-run");
+          Child.await(process, () -> !scratch("dry-run").isEmpty());
+          boolean interrupted = interruptIfAlive(process);
+          assertThat(scratch("dry-run")).isEmpty();
+          assertThat(Files.readString(temp.resolve("err"))).doesNotContain("not deleted");
+          return interrupted;
+        });
   }
 
   private List<String> scratch(String command) {
@@ -194,14 +223,13 @@ class InterruptTest {
   void compact_interrupted_leavesTheEntriesAsTheyWere() throws Exception {
     int interrupted = 0;
     for (int newTables = 0; newTables < 3 || interrupted == 0; newTables++) {
-      assertThat(newTables).as("rounds that were not interrupted").isLessThan(20);
+      assertThat(newTables).as("rounds that were not interrupted").isLessThan(MOST_ROUNDS);
       Path dir = database("db" + newTables);
       String before = Cli.run("export", dir.toString()).out();
       long tables = Child.count(dir, ".ldb") + newTables % 3;
       Process process = start("compact", dir.toString());
       Child.await(process, () -> isOpen(dir) && Child.count(dir, ".ldb") >= tables);
-      interruptIfAlive(process);
-      interrupted += process.exitValue() == 0 ? 0 : 1;
+      interrupted += interruptIfAlive(process) ? 1 : 0;
       Cli verify = Cli.run("verify", dir.toString());
       assertThat(verify.exitCode()).as(verify.out() + verify.err()).isZero();
       assertThat(Cli.run("export", dir.toString()).out()).isEqualTo(before);
@@ -214,16 +242,21 @@ class InterruptTest {
   void copy_interrupted_leavesNoHalfOfThatName() throws Exception {
     Path dir = database();
     String before = Fixtures.listing(dir);
-    Path copy = temp.resolve("copy");
-    Process process = start("copy", dir.toString(), copy.toString());
-    Child.await(process, () -> Files.exists(temp.resolve("copy.partial/files/CURRENT")));
-    interruptIfAlive(process);
-    assertThat(Fixtures.listing(dir)).isEqualTo(before);
-    if (!Files.exists(copy)) { // unless it was quicker than the signal
-      assertThat(process.exitValue()).isNotZero();
-      assertThat(Cli.run("copy", dir.toString(), copy.toString()).exitCode()).isZero();
-    }
-    Cli diff = Cli.run("diff", dir.toString(), copy.toString());
-    assertThat(diff.exitCode()).as(diff.err()).isZero();
+    repeat(
+        number -> {
+          Path copy = temp.resolve("copy" + number);
+          Process process = start("copy", dir.toString(), copy.toString());
+          Path current = temp.resolve("copy" + number + ".partial/files/CURRENT");
+          Child.await(process, () -> Files.exists(current));
+          boolean interrupted = interruptIfAlive(process);
+          assertThat(Fixtures.listing(dir)).isEqualTo(before);
+          if (!Files.exists(copy)) { // unless it was quicker than the signal
+            assertThat(interrupted).isTrue();
+            assertThat(Cli.run("copy", dir.toString(), copy.toString()).exitCode()).isZero();
+          }
+          Cli diff = Cli.run("diff", dir.toString(), copy.toString());
+          assertThat(diff.exitCode()).as(diff.err()).isZero();
+          return interrupted;
+        });
   }
 }
