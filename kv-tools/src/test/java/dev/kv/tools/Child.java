@@ -35,8 +35,12 @@ public record Child(int exitCode, String out, String err, double seconds) {
             .redirectOutput(temp.resolve("out").toFile())
             .redirectError(temp.resolve("err").toFile())
             .start();
-    process.getOutputStream().close();
-    assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
+    try {
+      process.getOutputStream().close();
+      assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
     return new Child(
         process.exitValue(),
         Files.readString(temp.resolve("out")),
