@@ -9,7 +9,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -21,10 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The flags that the launcher gives to java. */
 @DisabledOnOs(OS.WINDOWS)
 class LauncherTest {
-  /** The variables with flags of the JVM. */
-  private static final Set<String> OPTIONS =
-      Set.of("JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
-
   @TempDir Path temp;
 
   /** Runs a copy of the launcher whose java prints its arguments. */
@@ -39,8 +34,7 @@ class LauncherTest {
     Path java = Files.createDirectories(temp.resolve("jdk/bin")).resolve("java");
     Files.writeString(java, "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
     Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwx------"));
-    ProcessBuilder launcher = new ProcessBuilder(command).directory(temp.getParent().toFile());
-    launcher.environment().keySet().removeAll(OPTIONS);
+    ProcessBuilder launcher = Child.builder(List.of(command)).directory(temp.getParent().toFile());
     launcher.environment().put("JAVA_HOME", temp.resolve("jdk").toString());
     launcher.environment().putAll(variables);
     return Child.run(launcher, temp);
