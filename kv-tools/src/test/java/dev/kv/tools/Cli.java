@@ -11,8 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * One run of the command line inside the test's JVM, with its streams caught; {@code bytes} is
@@ -39,6 +41,13 @@ public record Cli(int exitCode, byte[] bytes, String err) {
     return inProcess(flags).stream()
         .map(word -> "'" + word.replace("'", "'\\''") + "'")
         .collect(Collectors.joining(" "));
+  }
+
+  /** Returns the words of a command, with paths, which may have blanks, in the place of names. */
+  static String[] words(String command, Map<String, String> paths) {
+    return Stream.of(command.split(" "))
+        .map(word -> paths.getOrDefault(word, word))
+        .toArray(String[]::new);
   }
 
   /** Returns the command line as the shell has it. */

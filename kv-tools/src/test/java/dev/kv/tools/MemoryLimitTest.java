@@ -127,12 +127,8 @@ class MemoryLimitTest {
             file.toString(),
             "TABLE",
             table);
-    String[] words =
-        Stream.of(command.split(" "))
-            .map(word -> paths.getOrDefault(word, word))
-            .toArray(String[]::new);
     Path input = Files.writeString(temp.resolve("input"), "a\tb\n");
-    Run run = run(input, words);
+    Run run = run(input, Cli.words(command, paths));
     assertThat(run.err()).as(command).doesNotContain("\tat ", "Exception");
     if (run.exit() != 0) {
       assertThat(run.exit()).isEqualTo(1);

@@ -74,7 +74,7 @@ class MistypedPathTest {
         Files.createSymbolicLink(partial, path);
       }
       String[] words =
-          words(
+          Cli.words(
               command,
               Map.of(
                   "DB",
@@ -100,7 +100,7 @@ class MistypedPathTest {
       Files.move(mine, partial);
       Cli run =
           Cli.run(
-              words(
+              Cli.words(
                   command,
                   Map.of(
                       "DB",
@@ -154,7 +154,7 @@ class MistypedPathTest {
     String before = tree(temp);
     for (String missing : List.of("missing", "missing/db")) {
       String[] words =
-          words(
+          Cli.words(
               command,
               Map.of(
                   "DB",
@@ -210,7 +210,7 @@ class MistypedPathTest {
     Path db = Fixtures.copy("plain", temp);
     String before = tree(temp);
     String[] words =
-        words(
+        Cli.words(
             command,
             Map.of(
                 "EMPTY",
@@ -227,13 +227,6 @@ class MistypedPathTest {
         .contains(": '' is not a file name; . is the working directory")
         .doesNotContain("Invalid");
     assertThat(tree(temp)).isEqualTo(before);
-  }
-
-  /** Returns the words of a command, with paths, which may have blanks, in the place of names. */
-  private static String[] words(String command, Map<String, String> paths) {
-    return Stream.of(command.split(" "))
-        .map(word -> paths.getOrDefault(word, word))
-        .toArray(String[]::new);
   }
 
   private static String input(String command) {
