@@ -52,7 +52,7 @@ final class RecordDump {
         batch(records.batch(), records.offset());
       }
       long end = records.endOfLastRecord();
-      if (records.end() == RecordReader.End.TORN) {
+      if (records.end() == RecordReader.End.TORN && damagedAt < end) {
         long next = RecordReader.nextBatch(env, file, end, nextSequence);
         if (next >= 0) {
           parts.damage(next, Finding.afterTornWrite(end));

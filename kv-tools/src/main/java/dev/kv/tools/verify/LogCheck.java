@@ -16,6 +16,7 @@ final class LogCheck {
   private final Finding.Sink findings;
   private long tornAt = -1;
   private long gapAt = -1;
+  private long damagedAt = -1;
   private long reportedAt = -1;
   private long firstSequence = -1;
   private long nextSequence;
@@ -43,6 +44,9 @@ final class LogCheck {
 
   private void checkTornEnd(Env env, Path file, RecordReader records) throws IOException {
     long end = records.endOfLastRecord();
+    if (damagedAt >= end) {
+      return; // the bytes are reported as damage, so they are no torn write
+    }
     long next = RecordReader.nextBatch(env, file, end, nextSequence);
     if (next >= 0) {
       damage(next, Finding.afterTornWrite(end));
@@ -67,6 +71,7 @@ final class LogCheck {
         tornAt = tornAt < 0 ? offset : tornAt;
         findings.found(Finding.note(name, offset, text + ", as a crash can leave them"));
       } else {
+        damagedAt = offset;
         damage(offset, text);
       }
     }

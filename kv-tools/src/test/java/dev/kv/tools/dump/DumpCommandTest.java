@@ -569,6 +569,24 @@ class DumpCommandTest {
         .doesNotContain("damaged");
   }
 
+  /** An open refuses it, and drops nothing as after a torn write. */
+  @Test
+  void log_damagedInItsLastBlock_isNotCalledTorn() throws IOException {
+    Path log = Fixtures.copy("log-only", temp).resolve("000003.log");
+    String dir = log.getParent().toString();
+    Fixtures.damage(log, 20);
+    Cli verify = Cli.run("verify", dir);
+    Cli file = Cli.run("dump", "--verify", log.toString());
+    Cli dump = Cli.run("dump", log.toString());
+    Cli scan = Cli.run("scan", dir, "--all-versions");
+    for (Cli cli : List.of(verify, file, dump, scan)) {
+      assertThat(cli.exitCode()).isEqualTo(1);
+      assertThat(cli.out() + cli.err())
+          .containsOnlyOnce("checksum mismatch")
+          .doesNotContain("torn write");
+    }
+  }
+
   /** C++ LevelDB appends at the end of a log that kv filled ahead with zeros. */
   @Test
   void log_continuedAfterZeros_isDamagedOnlyIfARecordIsMissing() throws IOException {
