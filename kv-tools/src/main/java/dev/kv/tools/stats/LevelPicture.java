@@ -101,9 +101,10 @@ final class LevelPicture {
   }
 
   private static String text(byte[] key) {
-    String text = Escape.bytes(key);
-    return "'"
-        + (text.length() > LONGEST_KEY ? text.substring(0, LONGEST_KEY) + "..." : text)
-        + "'";
+    byte[] head = Arrays.copyOf(key, Math.min(key.length, LONGEST_KEY));
+    while (Escape.bytes(head).length() > LONGEST_KEY) { // which cuts no escape
+      head = Arrays.copyOf(head, head.length - 1);
+    }
+    return "'" + Escape.bytes(head) + (head.length < key.length ? "..." : "") + "'";
   }
 }

@@ -3,7 +3,6 @@ package dev.kv.tools.stats;
 import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.ManifestEdit;
 import dev.kv.core.inspect.StoredKey;
-import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Json;
@@ -54,18 +53,7 @@ public final class LevelsCommand implements Callable<Integer> {
     database.requireDatabase();
     database.noteWriter();
     StoredKey.Order order = new StoredKey.Order(database.requireComparator());
-    Tree tree =
-        Tree.read(
-            database.directory(),
-            finding -> {
-              if (finding.damage()) {
-                throw new Failure(finding.line());
-              }
-            });
-    if (!tree.isComplete()) {
-      throw new Failure(
-          tree.manifest() + ": no open accepts this MANIFEST: 'kv repair' rebuilds the database");
-    }
+    Tree tree = Tree.readWhole(database.directory());
     try (Output out = new Output()) {
       if (json) {
         out.line(Json.of(Map.of("levels", members(tree, order))));

@@ -94,7 +94,7 @@ final class StatsWatch {
    * Looks every {@code intervalMillis}.
    *
    * @param count the number of looks; 0 for no end
-   * @throws Failure if the database cannot be read, or the command is cancelled
+   * @throws Failure if the command is cancelled
    */
   void run(long intervalMillis, int count) throws IOException {
     for (int look = 1; ; look++) {
@@ -113,14 +113,7 @@ final class StatsWatch {
   }
 
   private Look look() throws IOException {
-    Tree tree =
-        Tree.read(
-            directory,
-            finding -> {
-              if (finding.damage()) {
-                throw new Failure(finding.line());
-              }
-            });
+    Tree tree = Tree.readWhole(directory);
     StoredKey.Order anyOrder = new StoredKey.Order(DBComparator.bytewise());
     List<Integer> tables = new ArrayList<>();
     List<Long> bytes = new ArrayList<>();

@@ -9,6 +9,7 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.database.DatabaseFiles;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -52,6 +53,42 @@ public final class Tree {
     return DatabaseFiles.readManifest(
         directory,
         manifest -> readManifest(manifest, Finding.baseName(manifest.toString()), findings));
+  }
+
+  /**
+   * Reads it as {@link #read} does, for a command that needs all of it.
+   *
+   * @throws CorruptionException if CURRENT or the MANIFEST is missing or damaged
+   * @throws UnsupportedFormatException if the MANIFEST is of another format
+   */
+  public static Tree readWhole(Path directory) throws IOException {
+    try {
+      Tree tree = read(directory, finding -> requireWhole(directory, finding));
+      if (!tree.isComplete()) {
+        throw damaged(
+            directory,
+            tree.manifest(),
+            CorruptionException.NO_OFFSET,
+            "its edits do not set all that an open needs");
+      }
+      return tree;
+    } catch (NoSuchFileException missing) {
+      String name = Finding.baseName(String.valueOf(missing.getFile()));
+      throw damaged(directory, name, CorruptionException.NO_OFFSET, "the file is missing");
+    }
+  }
+
+  private static void requireWhole(Path directory, Finding finding) {
+    switch (finding.kind()) {
+      case NOTE -> {}
+      case DAMAGED -> throw damaged(directory, finding.file(), finding.offset(), finding.text());
+      case UNSUPPORTED -> throw new UnsupportedFormatException(finding.text());
+    }
+  }
+
+  private static CorruptionException damaged(
+      Path directory, String name, long offset, String text) {
+    return new CorruptionException(text, directory.resolve(name).toString(), offset);
   }
 
   /** Reads a MANIFEST that findings call {@code name}. */
@@ -152,7 +189,7 @@ public final class Tree {
   }
 
   /** Returns true if the edits set everything that an open needs. */
-  public boolean isComplete() {
+  private boolean isComplete() {
     return logNumber >= 0 && nextFileNumber >= 0 && lastSequence >= 0;
   }
 
