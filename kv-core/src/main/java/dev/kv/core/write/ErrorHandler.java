@@ -1,16 +1,16 @@
 package dev.kv.core.write;
 
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.event.FailureEvent;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -31,41 +31,41 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariants: 1. a close and a permanent failure are final; 2. the first permanent failure is
  * kept; 3. after {@link #fail} has returned, and in every thread that a listener wakes, writes are
- * refused.
+ * refused; 4. the failure of {@link #fail} is kept even if there is no heap memory.
  */
 public final class ErrorHandler {
   private static final EngineLogger LOG = EngineLogger.of(ErrorHandler.class);
-  private static final State OPEN = new State(false, null, Map.of(), Map.of());
+  private static final State OPEN = new State(false, Map.of(), Map.of());
 
   /** How long a flush or compaction may want memory before those who wait for it throw. */
   public static final long MAX_SHORTAGE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final String database;
   private final Events events;
-  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+
+  /** Replaced as a whole: a loop over an array allocates nothing. */
+  private volatile Runnable[] listeners = {};
 
   /** Written under this object's monitor, read by any thread. */
   private volatile State state = OPEN;
 
   /**
-   * The state, replaced as a whole.
+   * The first failure after which nobody knows what is on disk, or null. Written once, under this
+   * object's monitor; not a part of the state, because a new state needs memory.
+   */
+  private volatile @Nullable Throwable permanent;
+
+  /**
+   * The state besides a permanent failure, replaced as a whole.
    *
-   * @param permanent the first failure after which nobody knows what is on disk, or null
    * @param resumable the last failure of each job that failed and may be tried again, the oldest
    *     first; immutable
    * @param shortages the same of each job that waits for memory
    */
   private record State(
-      boolean closing,
-      @Nullable Throwable permanent,
-      Map<String, Throwable> resumable,
-      Map<String, Throwable> shortages) {
+      boolean closing, Map<String, Throwable> resumable, Map<String, Throwable> shortages) {
     boolean isOpen() {
-      return !closing && failure() == null;
-    }
-
-    @Nullable Throwable failure() {
-      return permanent == null ? first(resumable) : permanent;
+      return !closing && resumable.isEmpty();
     }
 
     boolean hasFailed(String job) {
@@ -73,23 +73,19 @@ public final class ErrorHandler {
     }
 
     State close() {
-      return new State(true, permanent, resumable, shortages);
-    }
-
-    State fail(Throwable cause) {
-      return permanent == null ? new State(closing, cause, resumable, shortages) : this;
+      return new State(true, resumable, shortages);
     }
 
     State failResumably(String job, Throwable cause) {
-      return new State(closing, permanent, with(resumable, job, cause), with(shortages, job, null));
+      return new State(closing, with(resumable, job, cause), with(shortages, job, null));
     }
 
     State runShort(String job, Throwable cause) {
-      return new State(closing, permanent, with(resumable, job, null), with(shortages, job, cause));
+      return new State(closing, with(resumable, job, null), with(shortages, job, cause));
     }
 
     State succeed(String job) {
-      return new State(closing, permanent, with(resumable, job, null), with(shortages, job, null));
+      return new State(closing, with(resumable, job, null), with(shortages, job, null));
     }
 
     private static Map<String, Throwable> with(
@@ -121,13 +117,15 @@ public final class ErrorHandler {
    * Adds a listener. The thread that changes the state calls it after each change; it must be quick
    * and must not throw. Its purpose is to wake threads that must check the state again.
    */
-  public void onChange(Runnable listener) {
-    listeners.add(listener);
+  public synchronized void onChange(Runnable listener) {
+    Runnable[] more = Arrays.copyOf(listeners, listeners.length + 1);
+    more[listeners.length] = listener;
+    listeners = more;
   }
 
   /** Returns true if writes are accepted. */
   public boolean isOpen() {
-    return state.isOpen();
+    return permanent == null && state.isOpen();
   }
 
   /** Returns true if the close has begun. */
@@ -137,25 +135,29 @@ public final class ErrorHandler {
 
   /** Returns true while a failure keeps writes refused. */
   public boolean isFailed() {
-    return state.failure() != null;
+    return failure() != null;
   }
 
   /** Returns true after a failure that only a new open ends. */
   public boolean isFailedPermanently() {
-    return state.permanent() != null;
+    return permanent != null;
   }
 
   /**
    * Returns true unless the close has begun or a permanent failure forbids every change on disk.
    */
   public boolean allowsJobs() {
-    State now = state;
-    return !now.closing() && now.permanent() == null;
+    return permanent == null && !state.closing();
   }
 
   /** Returns the failure that keeps writes refused, or null. */
   public @Nullable Throwable failure() {
-    return state.failure();
+    return failure(state);
+  }
+
+  private @Nullable Throwable failure(State now) {
+    Throwable first = permanent;
+    return first == null ? State.first(now.resumable()) : first;
   }
 
   /** Returns true while a job waits for memory. */
@@ -171,7 +173,7 @@ public final class ErrorHandler {
    */
   public void check() {
     State now = state;
-    if (!now.isOpen()) {
+    if (permanent != null || !now.isOpen()) {
       throw now.closing() ? new DBClosedException("the database was closed") : readOnly(now, "");
     }
   }
@@ -183,8 +185,7 @@ public final class ErrorHandler {
    * @throws DBReadOnlyException after a permanent failure
    */
   public void checkResumable() {
-    State now = state;
-    if (now.closing() || now.permanent() != null) {
+    if (!allowsJobs()) {
       check();
     }
   }
@@ -231,7 +232,7 @@ public final class ErrorHandler {
   /** Does the same as {@link #check} for a write that has not been logged yet. */
   void checkWrite() {
     State now = state;
-    if (!now.isOpen()) {
+    if (permanent != null || !now.isOpen()) {
       throw now.closing()
           ? new DBClosedException("the database is closed: the write was not done")
           : readOnly(now, ": the write was not done");
@@ -239,7 +240,7 @@ public final class ErrorHandler {
   }
 
   private DBReadOnlyException readOnly(State now, String outcome) {
-    boolean resumable = now.permanent() == null;
+    boolean resumable = permanent == null;
     return new DBReadOnlyException(
         "the database in "
             + database
@@ -248,7 +249,7 @@ public final class ErrorHandler {
             + (resumable
                 ? "; db.admin().resume() tries the failed work again"
                 : "; close it and open it again"),
-        now.failure(),
+        failure(now),
         resumable);
   }
 
@@ -259,13 +260,22 @@ public final class ErrorHandler {
    * @param during the operation that failed, for the log message
    */
   public void fail(String during, Throwable cause) {
-    boolean first = update(now -> now.fail(cause)).permanent() == null;
+    boolean first = setPermanent(cause);
     notifyListeners();
     if (first) {
       events.post(new FailureEvent(database, during, cause, false));
     } else {
       LOG.warn("{}: {} failed too: {}", database, during, cause.toString());
     }
+  }
+
+  /** Returns true for the first failure. Allocates nothing. */
+  private synchronized boolean setPermanent(Throwable cause) {
+    boolean first = permanent == null;
+    if (first) {
+      permanent = cause;
+    }
+    return first;
   }
 
   /**
@@ -275,7 +285,7 @@ public final class ErrorHandler {
    * @param job the job's name; one that failed before has one failure all the same
    */
   public void failResumably(String job, Throwable cause) {
-    boolean first = update(now -> now.failResumably(job, cause)).failure() == null;
+    boolean first = failure(update(now -> now.failResumably(job, cause))) == null;
     notifyListeners();
     if (first) {
       events.post(new FailureEvent(database, job, cause, true));
@@ -311,9 +321,18 @@ public final class ErrorHandler {
     return before;
   }
 
+  /** Calls all listeners, and then throws what the first one threw that failed. */
   private void notifyListeners() {
+    Throwable first = null;
     for (Runnable listener : listeners) {
-      listener.run();
+      try {
+        listener.run();
+      } catch (Throwable e) {
+        first = first == null ? e : first;
+      }
+    }
+    if (first != null) {
+      throw CloseAll.unchecked(first);
     }
   }
 

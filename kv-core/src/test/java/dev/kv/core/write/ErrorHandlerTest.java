@@ -3,12 +3,14 @@ package dev.kv.core.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import dev.kv.core.event.Events;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.event.FailureEvent;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -141,6 +143,41 @@ class ErrorHandlerTest {
     assertThat(calls).hasValue(2);
     errors.fail("a write", one);
     assertThat(calls).hasValue(3);
+  }
+
+  @Test
+  void listeners_afterOneThatThrows_areCalledAllTheSame() {
+    IllegalStateException thrown = new IllegalStateException("from a listener");
+    AtomicInteger calls = new AtomicInteger();
+    errors.onChange(
+        () -> {
+          throw thrown;
+        });
+    errors.onChange(
+        () -> {
+          throw new IllegalStateException("from the next one");
+        });
+    errors.onChange(calls::incrementAndGet);
+    assertThatThrownBy(() -> errors.fail("a write", one)).isSameAs(thrown);
+    assertThat(calls).hasValue(1);
+    checkShut(false, one);
+  }
+
+  /** There may be no heap memory: then writes must be refused, and waiting threads must wake. */
+  @Test
+  void fail_untilItsListenersWereCalled_allocatesNothing() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long id = Thread.currentThread().getId();
+    long[] atTheCall = new long[1];
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 10; round++) {
+      ErrorHandler fresh = new ErrorHandler(new Events("db", null));
+      fresh.onChange(() -> atTheCall[0] = threads.getThreadAllocatedBytes(id));
+      long before = threads.getThreadAllocatedBytes(id);
+      fresh.fail("a write", one);
+      least = Math.min(least, atTheCall[0] - before);
+    }
+    assertThat(least).isZero();
   }
 
   @Test
