@@ -222,11 +222,11 @@ public final class CommitPipeline {
     becomeLeader();
     try {
       errors.checkWrite();
+      return new ExclusiveWriter(this, target, errors, controller, group);
     } catch (Throwable e) {
       queue.handOver();
       throw e;
     }
-    return new ExclusiveWriter(this, target, errors, controller, group);
   }
 
   /**
@@ -237,11 +237,17 @@ public final class CommitPipeline {
     if (!queue.tryLead()) {
       return null;
     }
-    if (!errors.isOpen()) {
-      queue.handOver();
-      return null;
+    ExclusiveWriter writer = null;
+    try {
+      if (errors.isOpen()) {
+        writer = new ExclusiveWriter(this, target, errors, controller, group);
+      }
+    } finally {
+      if (writer == null) {
+        queue.handOver();
+      }
     }
-    return new ExclusiveWriter(this, target, errors, controller, group);
+    return writer;
   }
 
   /** Ends the exclusive access. */
@@ -396,7 +402,6 @@ public final class CommitPipeline {
     Throwable failure = null;
     WriteOutcome outcome = WriteOutcome.DONE;
     boolean flushEarly = false;
-    PendingWrite others;
     try {
       MemTable memtable = target.memtable();
       followers.gather(memtable, sync, lastSequence);
@@ -413,10 +418,10 @@ public final class CommitPipeline {
       outcome = WriteOutcome.FAILED;
       failed(e);
     } finally {
-      others = followers.removeAll();
+      PendingWrite others = followers.removeAll();
       queue.handOver();
+      Followers.complete(others, outcome, failure);
     }
-    Followers.complete(others, outcome, failure);
     if (outcome == WriteOutcome.NOT_LOGGED) {
       throw notLogged(failure);
     } else if (failure != null) {
@@ -459,7 +464,9 @@ public final class CommitPipeline {
     try {
       errors.fail("a write", cause);
     } catch (Throwable e) {
-      cause.addSuppressed(e); // the followers must be woken in any case
+      if (e != cause) {
+        cause.addSuppressed(e);
+      }
     }
   }
 

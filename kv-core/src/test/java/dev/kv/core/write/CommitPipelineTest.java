@@ -743,6 +743,30 @@ final class CommitPipelineTest {
     assertThat(pipeline.lastSequence()).isEqualTo(2);
   }
 
+  /** The JVM throws one error again and again if there is no memory for another one. */
+  @Test
+  void followers_ofAFailureThatIsThrownAgainAsItIsReported_areWoken() throws Exception {
+    OutOfMemoryError cause = new OutOfMemoryError("simulated");
+    errors.onChange(
+        () -> {
+          throw cause;
+        });
+    target.file().blockNextAppend();
+    Call first = call(() -> pipeline.put(bytes("a"), bytes("1"), false));
+    target.file().awaitBlocked();
+    Call leader = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
+    Call follower = waiting(() -> pipeline.put(bytes("c"), bytes("3"), false));
+    target.file().laterAppendFailure = cause;
+    target.file().unblock();
+    assertThat(first.outcome()).isNull();
+    for (Call each : List.of(leader, follower)) {
+      assertThat(each.outcome()).isInstanceOf(DBIOException.class).hasCause(cause);
+    }
+    assertThat(cause).hasNoSuppressedExceptions();
+    assertThatThrownBy(() -> pipeline.put(bytes("d"), bytes("4"), false))
+        .isInstanceOf(DBReadOnlyException.class);
+  }
+
   // Groups.
 
   @Test
