@@ -307,7 +307,7 @@ public final class WriteAheadLog implements AutoCloseable {
       syncDirectory();
       return new NumberedLog(number, writer);
     } catch (Throwable e) {
-      discard(number, writer);
+      discard(number, file, writer);
       throw e;
     }
   }
@@ -342,10 +342,13 @@ public final class WriteAheadLog implements AutoCloseable {
       logFirst(first, VersionEdit.builder(), publish);
     } catch (Throwable e) {
       if (versions.isFailed()) {
-        errors.fail("the first write", e);
-        retire(first);
+        try {
+          errors.fail("the first write", e);
+        } finally {
+          retire(first);
+        }
       } else {
-        discard(first.number(), first.writer());
+        discard(first);
       }
       throw e;
     }
@@ -457,8 +460,8 @@ public final class WriteAheadLog implements AutoCloseable {
       closeQuietly(log.writer(), kept != null);
     } finally {
       reserving.unlock();
+      obsolete.settle(log.number());
     }
-    obsolete.settle(log.number());
   }
 
   /** Deletes the prepared log. */
@@ -468,7 +471,7 @@ public final class WriteAheadLog implements AutoCloseable {
       NumberedLog unused = next;
       next = null;
       if (unused != null) {
-        discard(unused.number(), unused.writer());
+        discard(unused);
       }
     } finally {
       creating.unlock();
@@ -501,16 +504,20 @@ public final class WriteAheadLog implements AutoCloseable {
     }
   }
 
-  private void discard(long number, @Nullable LogWriter writer) {
-    if (writer != null) {
-      closeQuietly(writer, false);
-    }
-    obsolete.settle(number);
-    Path file = FileNames.log(directory, number);
+  private void discard(NumberedLog log) {
+    discard(log.number(), log.writer().name(), log.writer());
+  }
+
+  private void discard(long number, Path file, @Nullable LogWriter writer) {
     try {
+      if (writer != null) {
+        closeQuietly(writer, false);
+      }
       env.delete(file);
     } catch (IOException e) {
       LOG.debug("{} was not deleted: {}", file, e.toString());
+    } finally {
+      obsolete.settle(number);
     }
   }
 
