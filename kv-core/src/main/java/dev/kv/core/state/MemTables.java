@@ -5,7 +5,6 @@ import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
@@ -69,6 +68,10 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
 
   /** The clock of the {@link WriteBuffers} when the mutable memtable was begun. */
   private volatile long begun;
+
+  /** Counts the immutable memtables; see {@link #weight}. */
+  @GuardedBy("monitor")
+  private int waiting;
 
   @GuardedBy("monitor")
   private long switches;
@@ -170,16 +173,11 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   }
 
   /**
-   * Returns the number of memtables that wait for their flush. One with a batch of its own counts
+   * Returns what a memtable that waits for its flush counts. One with a batch of its own counts
    * like the most that may wait, so that memory has at most two such batches.
    */
-  @GuardedBy("monitor")
-  private int waiting() {
-    int count = 0;
-    for (Immutable each : immutables) {
-      count += isOversized(each.memtable()) ? maxWaiting : 1;
-    }
-    return count;
+  private int weight(Immutable waits) {
+    return isOversized(waits.memtable()) ? maxWaiting : 1;
   }
 
   private void beginLog(WriteAheadLog.NumberedLog first) {
@@ -195,10 +193,12 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     MemTable larger = awaitNewMemTable(bytes, count, full);
     MemTable empty = memtable;
     monitor.lock();
-    try (Undo undo = new Undo(larger::release)) {
+    try {
       readStates.publish(withWaiting(larger));
-      undo.cancel();
       begin(larger);
+    } catch (Throwable e) {
+      larger.release();
+      throw e;
     } finally {
       monitor.unlock();
     }
@@ -256,48 +256,44 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   }
 
   private void makeImmutable(long bytes, int count, boolean full) throws IOException {
-    MemTable next = nextMemTable(bytes, count, full);
-    WriteAheadLog.NumberedLog nextLog;
-    try (Undo undo = new Undo(next::release)) {
-      nextLog = logs.takeNext();
-      undo.cancel();
-    }
     WriteAheadLog.NumberedLog before = logs.current();
     if (before == null) {
       throw new AssertionError("a memtable with entries has no log");
     }
-    switchTo(next, nextLog, new Immutable(memtable, before));
+    Immutable old = new Immutable(memtable, before);
+    MemTable next = nextMemTable(bytes, count, full);
+    try {
+      switchTo(next, logs.prepared(), old);
+    } catch (Throwable e) {
+      logs.removeOlder(before);
+      next.release();
+      throw e;
+    }
+    logs.removePrepared();
     flushWanted.run();
   }
 
   /**
    * Takes ownership of the memtable and the log. Readers see the new memtable first: that needs
-   * memory, and if there is none, nothing has changed.
+   * memory, and if there is none, nothing has changed. What follows allocates nothing, because a
+   * switch must not be left half made.
    */
-  private void switchTo(MemTable next, WriteAheadLog.NumberedLog nextLog, Immutable full) {
-    try (Undo undo =
-        new Undo(
-            () -> {
-              logs.removeOlder(full.log());
-              next.release();
-              logs.retire(nextLog);
-            })) {
-      logs.addOlder(full.log());
-      monitor.lock();
-      try {
-        List<MemTable> all = withWaiting(full.memtable());
-        all.add(0, next);
-        readStates.publish(all);
-        undo.cancel();
-        immutables.addFirst(full);
-        stallInputs.setWaitingMemTables(waiting());
-        stallInputs.wantSwitch(false);
-        switches++;
-        begin(next);
-        logs.begin(nextLog);
-      } finally {
-        monitor.unlock();
-      }
+  private void switchTo(MemTable next, WriteAheadLog.NumberedLog nextLog, Immutable old) {
+    logs.addOlder(old.log());
+    monitor.lock();
+    try {
+      List<MemTable> all = withWaiting(old.memtable());
+      all.add(0, next);
+      readStates.publish(all);
+      begin(next);
+      logs.begin(nextLog);
+      immutables.addFirst(old);
+      waiting += weight(old);
+      switches++;
+      stallInputs.setWaitingMemTables(waiting);
+      stallInputs.wantSwitch(false);
+    } finally {
+      monitor.unlock();
     }
   }
 
@@ -353,12 +349,20 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   public void publish() {
     monitor.lock();
     try {
-      Version version = versions.acquireCurrent();
-      readStates.publish(all(), version);
-      stallInputs.setLevel0Tables(version.fileCount(0));
-      version.release();
+      publish(all());
     } finally {
       monitor.unlock();
+    }
+  }
+
+  @GuardedBy("monitor")
+  private void publish(List<MemTable> all) {
+    Version version = versions.acquireCurrent();
+    try {
+      readStates.publish(all, version);
+      stallInputs.setLevel0Tables(version.fileCount(0));
+    } finally {
+      version.release();
     }
   }
 
@@ -414,13 +418,17 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   public void removeFlushed(Immutable flushed) {
     monitor.lock();
     try {
-      if (immutables.removeLast().log().number() != flushed.log().number()) {
+      if (immutables.getLast().log().number() != flushed.log().number()) {
         throw new AssertionError("only the oldest immutable memtable can be removed");
       }
+      List<MemTable> left = all();
+      left.remove(left.size() - 1);
+      publish(left); // needs memory: if there is none, nothing has changed
+      immutables.removeLast();
+      waiting -= weight(flushed);
       flushes++;
-      publish();
       flushed.memtable().release(); // frees the memory before a writer allocates
-      stallInputs.setWaitingMemTables(waiting());
+      stallInputs.setWaitingMemTables(waiting);
     } finally {
       monitor.unlock();
     }

@@ -375,32 +375,43 @@ public final class WriteAheadLog implements AutoCloseable {
             }));
   }
 
-  /** Returns the prepared log, or a new one; the caller owns it. */
-  NumberedLog takeNext() throws IOException {
+  /**
+   * Returns the log that is prepared, after creating it if there is none. It stays prepared until
+   * {@link #removePrepared}.
+   */
+  NumberedLog prepared() throws IOException {
     creating.lock();
     try {
-      NumberedLog prepared = next;
+      NumberedLog log = next;
+      if (log == null) {
+        log = create();
+        next = log;
+      }
+      return log;
+    } finally {
+      creating.unlock();
+    }
+  }
+
+  /** Notes that the log that was prepared is the current one now. */
+  void removePrepared() {
+    creating.lock();
+    try {
       next = null;
-      return prepared == null ? create() : prepared;
     } finally {
       creating.unlock();
     }
   }
 
   /**
-   * Prepares the next log unless one is already prepared. If this fails, {@link #takeNext} tries
+   * Prepares the next log unless one is already prepared. If this fails, {@link #prepared} tries
    * again and throws the reason.
    */
   public void prepareNext() {
-    creating.lock();
     try {
-      if (next == null) {
-        next = create();
-      }
+      prepared();
     } catch (IOException e) {
       LOG.debug("{}: cannot prepare a log: {}", directory, e.toString());
-    } finally {
-      creating.unlock();
     }
   }
 

@@ -134,9 +134,9 @@ class WriteAheadLogTest {
     if (before == null) {
       logs.begin(logs.createFirst(() -> {}));
     } else {
-      WriteAheadLog.NumberedLog next = logs.takeNext();
       logs.addOlder(before);
-      logs.begin(next);
+      logs.begin(logs.prepared());
+      logs.removePrepared();
     }
     return current();
   }
