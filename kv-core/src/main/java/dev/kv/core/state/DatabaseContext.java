@@ -8,8 +8,8 @@ import dev.kv.core.env.StickySyncEnv;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.manifest.ManifestContext;
-import dev.kv.core.memory.ArenaPool;
 import dev.kv.core.memory.BlockAllocator;
+import dev.kv.core.memory.NativeArena;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.shared.SharedResourcesImpl;
@@ -143,15 +143,21 @@ public final class DatabaseContext implements AutoCloseable {
           "a batch of " + bytes + " bytes fits no memtable; write it in smaller batches");
     }
     int needed = (int) MemTable.arenaBytesFor(bytes, count);
-    ArenaPool arenas = shared.arenas();
-    return new MemTable(
-        comparator, arenas.acquire(needed, options.writeBufferSize(), full), arenas);
+    return memTable(shared.arenas().acquire(needed, options.writeBufferSize(), full));
   }
 
   /** Returns a memtable without room for any entry, which uses almost no memory. */
   public MemTable emptyMemTable() {
-    ArenaPool arenas = shared.arenas();
-    return new MemTable(comparator, arenas.acquire(MemTable.EMPTY_ARENA_BYTES), arenas);
+    return memTable(shared.arenas().acquire(MemTable.EMPTY_ARENA_BYTES));
+  }
+
+  private MemTable memTable(NativeArena arena) {
+    try {
+      return new MemTable(comparator, arena, shared.arenas());
+    } catch (Throwable e) {
+      shared.arenas().release(arena);
+      throw e;
+    }
   }
 
   /**
