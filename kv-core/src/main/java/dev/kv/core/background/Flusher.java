@@ -5,6 +5,7 @@ import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.KeyRange;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.Undo;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * installed by the version set. Used by the flush thread.
  */
 public final class Flusher implements BackgroundWorker.Work {
+  private static final EngineLogger LOG = EngineLogger.of(Flusher.class);
+
   private final JobContext jobs;
   private final Monitor monitor;
   private final VersionSet versions;
@@ -58,19 +61,28 @@ public final class Flusher implements BackgroundWorker.Work {
   private JobOutcome flush(MemTables.Immutable oldest) {
     Object begun = jobs.events().begin(Events.Kind.FLUSH);
     TableOutputs outputs = jobs.newOutputs();
+    Install[] installed = new Install[1];
     JobOutcome outcome =
         jobs.run(
             outputs,
             () -> {
               FlushResult result = outputs.flush(oldest.memtable());
               logs.syncKept(oldest.log(), result.lastSequence());
-              install(oldest, result, outputs, begun);
+              installed[0] = install(oldest, result, outputs);
               return JobOutcome.Ended.DONE;
             });
-    if (outcome != JobOutcome.Ended.DONE) {
+    Install change = installed[0];
+    if (change == null) {
       return outcome;
     }
-    logs.retire(oldest.log());
+    try {
+      post(change, begun);
+    } catch (OutOfMemoryError e) {
+      LOG.debug("{}: the event of a flush is lost: {}", jobs.directory(), e.toString());
+    } finally {
+      monitor.signalAll();
+      logs.retire(oldest.log());
+    }
     jobs.installed();
     if (!markedOld) {
       markedOld = true;
@@ -80,16 +92,17 @@ public final class Flusher implements BackgroundWorker.Work {
     return outcome;
   }
 
-  private void install(
-      MemTables.Immutable flushed,
-      FlushResult result,
-      TableOutputs outputs,
-      @Nullable Object begun) {
+  private Install install(MemTables.Immutable flushed, FlushResult result, TableOutputs outputs) {
     Install change = new Install(flushed, result, outputs);
     try (Undo undo = new Undo(change::vacate)) {
       versions.logAndApply(change);
       undo.cancel();
     }
+    return change;
+  }
+
+  private void post(Install change, @Nullable Object begun) {
+    FlushResult result = change.result;
     FileMetadata table = result.table();
     if (table != null) {
       Events events = jobs.events();
@@ -103,7 +116,6 @@ public final class Flusher implements BackgroundWorker.Work {
               result.stats().micros()),
           begun);
     }
-    monitor.signalAll();
   }
 
   /**
