@@ -6,6 +6,7 @@ import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import dev.kv.bytes.ValueReader;
 import dev.kv.errors.DBClosedException;
+import dev.kv.file.PendingFault;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
@@ -260,9 +261,6 @@ public interface DBReader {
   DBComparator comparator();
 
   private static byte[] remaining(ByteBuffer key) {
-    Objects.requireNonNull(key, "key");
-    byte[] bytes = new byte[key.remaining()];
-    key.get(key.position(), bytes);
-    return bytes;
+    return new PendingFault().copyOf(Objects.requireNonNull(key, "key"));
   }
 }

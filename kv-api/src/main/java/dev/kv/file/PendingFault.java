@@ -82,6 +82,19 @@ public final class PendingFault {
     }
   }
 
+  /**
+   * Returns a copy of the remaining bytes of a key or value of the program.
+   *
+   * @param source the key or value; the position does not change
+   * @return the copy
+   * @throws IllegalStateException as for {@link #copyKeyOrValue}
+   */
+  public byte[] copyOf(ByteBuffer source) {
+    byte[] bytes = new byte[source.remaining()];
+    copyKeyOrValue(source, ByteBuffer.wrap(bytes), 0);
+    return bytes;
+  }
+
   private static boolean mayFault(ByteBuffer source, int length) {
     return source.isDirect() && length > 0;
   }

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.BatchOperations;
 import dev.kv.DB;
+import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.Transaction;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.CutFile;
@@ -25,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Keys and values of views in a mapped file that was cut short. */
+/** Keys of reads, and keys and values of views, in a mapped file that was cut short. */
 class MappedBuffersTest {
   private static final int ROUNDS = 200;
 
@@ -54,6 +56,32 @@ class MappedBuffersTest {
     assertThatThrownBy(call)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("cut short");
+  }
+
+  @Test
+  @CutsMappedFile
+  void key_ofARead_isRefused_andLaterReadsAreRight() {
+    db.put(new byte[2], b("1").array());
+    try (Transaction transaction = db.transaction();
+        DBIterator cursor = db.iterator(ReadOptions.DEFAULT);
+        DBIterator inTransaction = transaction.iterator(ReadOptions.DEFAULT)) {
+      List<ThrowingCallable> calls =
+          List.of(
+              () -> db.get(ReadOptions.DEFAULT, cut, ByteBuffer.allocate(1)),
+              () -> db.pinned(ReadOptions.DEFAULT, cut),
+              () -> transaction.get(ReadOptions.DEFAULT, cut, ByteBuffer.allocate(1)),
+              () -> cursor.seek(cut),
+              () -> cursor.seekForPrev(cut),
+              () -> inTransaction.seek(cut),
+              () -> inTransaction.seekForPrev(cut));
+      for (int round = 0; round < ROUNDS; round++) {
+        calls.forEach(MappedBuffersTest::assertRefused);
+        assertThat(db.get(ReadOptions.DEFAULT, cut.slice(0, 2), ByteBuffer.allocate(1)))
+            .isEqualTo(1);
+        cursor.seek(cut.slice(0, 2));
+        assertThat(cursor.isValid()).isTrue();
+      }
+    }
   }
 
   @Test

@@ -78,7 +78,8 @@ final class AsyncSyncs extends WorkerThreads.Task {
     return WorkerThreads.IDLE;
   }
 
-  private void complete(List<CompletableFuture<@Nullable Void>> served, @Nullable Throwable failure) {
+  private void complete(
+      List<CompletableFuture<@Nullable Void>> served, @Nullable Throwable failure) {
     for (CompletableFuture<@Nullable Void> request : served) {
       try {
         stages.execute(() -> complete(request, failure));
@@ -89,7 +90,8 @@ final class AsyncSyncs extends WorkerThreads.Task {
     }
   }
 
-  private static void complete(CompletableFuture<@Nullable Void> request, @Nullable Throwable failure) {
+  private static void complete(
+      CompletableFuture<@Nullable Void> request, @Nullable Throwable failure) {
     if (failure == null) {
       request.complete(null);
     } else {

@@ -2,6 +2,7 @@ package dev.kv.core.key;
 
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
+import dev.kv.file.PendingFault;
 import java.nio.ByteBuffer;
 
 /**
@@ -10,6 +11,7 @@ import java.nio.ByteBuffer;
  */
 public final class LookupKey implements AutoCloseable {
   private static final int INITIAL_CAPACITY = 64;
+  private static final PendingFault PENDING_FAULT = new PendingFault();
 
   private final OffHeapBuffer memory;
   private ByteBuffer buffer;
@@ -28,10 +30,15 @@ public final class LookupKey implements AutoCloseable {
     finish(userKey.length, sequence);
   }
 
-  /** Sets the user key, from a direct or heap buffer, and the sequence number to read at. */
-  public void set(ByteBuffer userKey, int offset, int length, long sequence) {
+  /**
+   * Sets the user key, the remaining bytes of a buffer, and the sequence number to read at.
+   *
+   * @throws IllegalStateException if the buffer maps a file that was cut short
+   */
+  public void set(ByteBuffer userKey, long sequence) {
+    int length = userKey.remaining();
     reserve(length);
-    buffer.put(0, userKey, offset, length);
+    PENDING_FAULT.copyKeyOrValue(userKey, buffer, 0);
     finish(length, sequence);
   }
 

@@ -207,13 +207,13 @@ final class DBIter {
 
   /** Moves to the first entry at or after the buffer's remaining bytes. */
   void seek(ByteBuffer key) {
-    target.set(key, key.position(), key.remaining(), sequence);
+    target.set(key, sequence);
     seekForward(lower != null && compareTargetTo(lower) < 0 ? lower : target);
   }
 
   /** Moves to the last entry at or before the buffer's remaining bytes. */
   void seekForPrev(ByteBuffer key) {
-    target.set(key, key.position(), key.remaining(), 0);
+    target.set(key, 0);
     if (upper != null && compareTargetTo(upper) >= 0) {
       seekToLast();
       return;

@@ -125,7 +125,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     ReadState state = pin(context, options);
     context.setCopies();
     try {
-      context.key().set(key, key.position(), key.remaining(), context.sequence());
+      context.key().set(key, context.sequence());
       int length = NOT_FOUND;
       if (find(state, context, options)) {
         ValueRef value = context.value();
@@ -168,7 +168,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, options);
     try {
-      context.key().set(key, key.position(), key.remaining(), context.sequence());
+      context.key().set(key, context.sequence());
       boolean found = find(state, context, options);
       checkOpen();
       if (!found) {

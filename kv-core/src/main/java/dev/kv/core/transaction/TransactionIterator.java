@@ -2,10 +2,10 @@ package dev.kv.core.transaction;
 
 import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
-import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.transaction.WriteSet.Write;
+import dev.kv.file.PendingFault;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Map;
@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TransactionIterator implements DBIterator {
   private static final byte[] NOTHING = {};
+  private static final PendingFault PENDING_FAULT = new PendingFault();
 
   private final DBIterator base;
   private final NavigableMap<byte[], Write> writes;
@@ -129,8 +130,7 @@ final class TransactionIterator implements DBIterator {
   }
 
   private static byte[] copy(ByteBuffer key) {
-    Objects.requireNonNull(key, "key");
-    return InternalKey.copy(key, key.position(), key.remaining());
+    return PENDING_FAULT.copyOf(Objects.requireNonNull(key, "key"));
   }
 
   private void beginSeek(byte @Nullable [] key, boolean towardsEnd) {

@@ -141,7 +141,7 @@ class InternalKeyTest {
       assertThat(key.buffer().get(999)).isEqualTo((byte) 7);
       assertThat(InternalKey.tag(key.buffer(), key.offset(), key.internalKeyLength()))
           .isEqualTo(InternalKey.seekTag(42));
-      key.set(ByteBuffer.wrap(user), 999, 1, 43);
+      key.set(ByteBuffer.wrap(user, 999, 1), 43);
       assertThat(key.userKeyLength()).isEqualTo(1);
       assertThat(key.buffer().get(0)).isEqualTo((byte) 7);
     }

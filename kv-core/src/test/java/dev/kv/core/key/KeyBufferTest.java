@@ -106,7 +106,7 @@ class KeyBufferTest {
         key.set(user, 7);
         checkKey(key, user);
         byte[] source = random(length + 2);
-        key.set(direct(source), 2, length, 7);
+        key.set(direct(source).position(2), 7);
         checkKey(key, Arrays.copyOfRange(source, 2, length + 2));
       }
     }

@@ -91,7 +91,7 @@ public final class TableScan {
   private static void get(Table table, TableIterator at, TableLookup lookup) {
     long tag = InternalKey.tag(at.keyBuffer(), at.keyOffset(), at.keyLength());
     int length = at.keyLength() - InternalKey.TRAILER;
-    lookup.key().set(at.keyBuffer(), at.keyOffset(), length, InternalKey.sequence(tag));
+    lookup.key().set(at.keyBuffer().slice(at.keyOffset(), length), InternalKey.sequence(tag));
     if (table.get(lookup) == LookupResult.FOUND) {
       lookup.value().copy();
       lookup.value().release();

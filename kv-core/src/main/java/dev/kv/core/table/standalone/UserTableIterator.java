@@ -7,6 +7,7 @@ import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.core.table.TableIterator;
+import dev.kv.file.PendingFault;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * guard protects its moves against a concurrent close.
  */
 public final class UserTableIterator implements DBIterator {
+  private static final PendingFault PENDING_FAULT = new PendingFault();
+
   private final TableIterator entries;
   private final Guard guard;
   private final UserKeyComparator order;
@@ -260,7 +263,8 @@ public final class UserTableIterator implements DBIterator {
   private static ByteBuffer direct(ByteBuffer key) {
     int length = key.remaining();
     ByteBuffer copy = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
-    return copy.put(0, key, key.position(), length);
+    PENDING_FAULT.copyKeyOrValue(key, copy, 0);
+    return copy;
   }
 
   private static @Nullable ByteBuffer directOrNull(byte @Nullable [] bytes) {
