@@ -17,10 +17,10 @@ public interface DBLoads extends BulkLoads {
    * message says that the outcome is unknown. If the process dies, the next open finds all of the
    * entries or none.
    *
-   * <p>Every table is read completely first, and its checksums and the order of its keys are
-   * checked. If no table's range has an entry in the database, the files are copied as they are;
-   * otherwise the entries of all are written to new tables. Snapshots and iterators from before do
-   * not show the entries.
+   * <p>Every table is read completely before anything changes, and its checksums and the order of
+   * its keys are checked. If no table's range has an entry in the database, the files are copied as
+   * they are, and the copies are read; otherwise the entries of all are written to new tables.
+   * Snapshots and iterators from before do not show the entries.
    *
    * @param tables the files, in any order; their ranges of keys must not overlap
    * @throws IllegalArgumentException if two tables overlap, or {@link

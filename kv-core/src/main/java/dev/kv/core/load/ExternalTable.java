@@ -27,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -200,6 +201,13 @@ final class ExternalTable implements AutoCloseable {
   /** Returns the size of the file in bytes. */
   long size() {
     return table.fileSize();
+  }
+
+  /** Returns true if a table has the size, the first key and the last key of this one. */
+  boolean isLike(ExternalTable other) {
+    return size() == other.size()
+        && Arrays.equals(smallest, other.smallest)
+        && Arrays.equals(largest, other.largest);
   }
 
   /** Reads the whole table. */

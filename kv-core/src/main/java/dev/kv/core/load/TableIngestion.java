@@ -17,7 +17,9 @@ import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
+import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -28,8 +30,8 @@ import java.util.stream.IntStream;
 /**
  * Takes over tables that were written elsewhere, all at once. Each table is read completely once.
  * If no entry of the database is in the range of any of them, their files are copied as they are,
- * with their sequence number 0. Otherwise their entries are written to new tables, with a new
- * sequence number.
+ * with their sequence number 0, and it is the copy that is read. Otherwise their entries are
+ * written to new tables, with a new sequence number.
  */
 final class TableIngestion {
   private static final int COPY_BYTES = 256 << 10;
@@ -111,7 +113,6 @@ final class TableIngestion {
       if (jobs.versions().withCurrent(version -> isFree(tables, version))) {
         requireLog(); // an open refuses tables beside a MANIFEST that has no edit
         for (ExternalTable table : tables) {
-          table.verify(jobs.errors());
           placed.add(copy(table, outputs.context()));
         }
       } else {
@@ -152,7 +153,7 @@ final class TableIngestion {
     }
   }
 
-  /** Copies the file of a table into the directory, synced and opened once. */
+  /** Copies the file of a table into the directory, synced, read and opened once. */
   private FileMetadata copy(ExternalTable table, OutputContext outputs) {
     long number = outputs.target().numbers().getAsLong();
     Path target = outputs.target().table(number);
@@ -168,9 +169,27 @@ final class TableIngestion {
               + e,
           e);
     }
+    verifyCopy(table, target);
     FileMetadata copied = new FileMetadata(number, table.size(), table.smallest(), table.largest());
     outputs.verifier().accept(copied);
     return copied;
+  }
+
+  private void verifyCopy(ExternalTable table, Path copy) {
+    try (ExternalTable copied = ExternalTable.open(copy, context)) {
+      copied.verify(jobs.errors());
+      if (!copied.isLike(table)) {
+        throw new CorruptionException(
+            "the table has other ends than before", copy.toString(), CorruptionException.NO_OFFSET);
+      }
+    } catch (CorruptionException | IllegalArgumentException | UnsupportedFormatException e) {
+      table.verify(jobs.errors()); // names the program's file if that is damaged
+      throw new CorruptionException(
+          "the table was changed or damaged while it was copied",
+          table.path().toString(),
+          CorruptionException.NO_OFFSET,
+          e);
+    }
   }
 
   private static void copy(Env env, Path from, Path to) throws IOException {

@@ -23,6 +23,8 @@ import dev.kv.core.key.ValueKind;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
@@ -862,6 +864,41 @@ class BulkLoadTest extends DbTestBase {
     assertThat(contents()).isEqualTo(before);
     db.loads().ingest(List.of(file));
     assertThat(get(key(99))).isEqualTo(randomValue(new Random(99), 60));
+  }
+
+  @Test
+  void ingest_tableThatChangesWhileItIsCopied_isRefusedAndChangesNothing() throws IOException {
+    Path file = temp.resolve("table");
+    byte[] other = new byte[1];
+    Env replacing =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public SequentialFile openSequential(Path path) throws IOException {
+            if (path.equals(file)) {
+              byte[] bytes = Files.readAllBytes(file);
+              bytes[40] ^= other[0];
+              return super.openSequential(Files.write(temp.resolve("replaced"), bytes));
+            }
+            return super.openSequential(path);
+          }
+        };
+    open(defaults().toBuilder().env(replacing).build());
+    try (TableWriter writer = TableWriter.forIngest(file, options)) {
+      for (int i = 0; i < 100; i++) {
+        writer.add(b(key(i)), b("new"));
+      }
+      writer.finish();
+    }
+    other[0] = 1;
+    assertThatThrownBy(() -> db.loads().ingest(List.of(file)))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("the table was changed or damaged while it was copied")
+        .hasMessageContaining(file.toString());
+    assertThat(contents()).isEmpty();
+    assertThat(files(FileName.Kind.TABLE)).isEmpty();
+    other[0] = 0;
+    db.loads().ingest(List.of(file));
+    assertThat(get(key(99))).isEqualTo("new");
   }
 
   @Test
