@@ -152,7 +152,9 @@ public final class Verifier {
           Finding.damage(
               Finding.baseName(DatabaseFile.table(directory, table.number()).toString()),
               CorruptionException.NO_OFFSET,
-              "is missing"));
+              isReported(tree.manifest())
+                  ? "is missing, unless a damaged edit has deleted it"
+                  : "is missing"));
     } else {
       deletedMeanwhile++;
     }

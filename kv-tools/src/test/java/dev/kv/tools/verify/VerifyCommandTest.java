@@ -355,6 +355,17 @@ class VerifyCommandTest {
   }
 
   @Test
+  void verify_editThatDeletesTablesDamaged_doesNotCallThemLost() throws IOException {
+    Path dir = Fixtures.copy("zstd", temp);
+    Fixtures.damage(dir.resolve("MANIFEST-000002"), 240);
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out())
+        .contains("damaged: MANIFEST-000002, offset 198: checksum mismatch")
+        .contains("000005.ldb: is missing, unless a damaged edit has deleted it\n");
+  }
+
+  @Test
   void verify_tableLongerThanTheManifestSays_isDamage() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
     Files.write(dir.resolve("000005.ldb"), new byte[7], StandardOpenOption.APPEND);
