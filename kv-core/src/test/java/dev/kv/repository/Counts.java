@@ -68,7 +68,7 @@ final class Counts {
     Set<String> exported =
         Files.readAllLines(API.resolve("module-info.java")).stream()
             .map(String::strip)
-            .filter(line -> line.startsWith("exports "))
+            .filter(line -> line.startsWith("exports ") && line.endsWith(";"))
             .map(line -> line.substring("exports ".length(), line.length() - 1))
             .collect(Collectors.toSet());
     Map<String, Integer> methods = new TreeMap<>();
