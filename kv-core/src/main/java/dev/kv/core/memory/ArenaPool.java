@@ -162,10 +162,11 @@ public final class ArenaPool implements AutoCloseable {
     } else {
       reserve(capacity);
     }
-    try (Undo undo = new Undo(() -> budget.release(MemoryKind.MEMTABLE, capacity))) {
-      ByteBuffer memory = allocateReserved(capacity);
-      undo.cancel();
-      return memory;
+    try {
+      return allocateReserved(capacity);
+    } catch (Throwable e) {
+      budget.release(MemoryKind.MEMTABLE, capacity);
+      throw e;
     }
   }
 

@@ -45,9 +45,11 @@ public final class OffHeapBuffer implements AutoCloseable {
       }
       int larger = (int) Math.max(capacity, Math.min(2L * old, Integer.MAX_VALUE - 8));
       ByteBuffer grown = allocate(larger);
-      try (Undo undo = new Undo(() -> budget.release(MemoryKind.WRITE_BUFFER, larger))) {
+      try {
         grown.put(0, buffer, 0, old);
-        undo.cancel();
+      } catch (Throwable e) {
+        budget.release(MemoryKind.WRITE_BUFFER, larger);
+        throw e;
       }
       buffer = grown;
       budget.release(MemoryKind.WRITE_BUFFER, old);
@@ -61,10 +63,11 @@ public final class OffHeapBuffer implements AutoCloseable {
     } else {
       budget.reserve(MemoryKind.WRITE_BUFFER, capacity);
     }
-    try (Undo undo = new Undo(() -> budget.release(MemoryKind.WRITE_BUFFER, capacity))) {
-      ByteBuffer memory = DirectMemory.allocate(capacity);
-      undo.cancel();
-      return memory;
+    try {
+      return DirectMemory.allocate(capacity);
+    } catch (Throwable e) {
+      budget.release(MemoryKind.WRITE_BUFFER, capacity);
+      throw e;
     }
   }
 

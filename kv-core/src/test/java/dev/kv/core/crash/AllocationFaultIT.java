@@ -34,6 +34,7 @@ import org.objectweb.asm.Type;
 class AllocationFaultIT {
   private static final List<String> CHANGED =
       List.of(
+          "memory/ArenaPool",
           "write/",
           "state/",
           "batch/",
