@@ -65,12 +65,15 @@ public final class RunningJobs {
 
   /** Removes a range that {@link #occupy} added, the same object; called at the install. */
   public void vacate(int level, KeyRange keys) {
-    remove(occupied.get(level), keys);
+    removeSame(occupied.get(level), keys);
   }
 
-  /** Removes a range from a list: ranges of the same arrays are interchangeable. */
-  private static <T> void remove(List<T> list, T object) {
-    if (!list.remove(object)) {
+  /**
+   * Removes an object from a list, by identity: two jobs may have equal ranges. And on JDK 17, a
+   * generated equals of a record keeps the class loader of the record.
+   */
+  private static <T> void removeSame(List<T> list, T object) {
+    if (!list.removeIf(each -> each == object)) {
       throw new AssertionError("not in the list: " + object);
     }
   }
@@ -92,7 +95,7 @@ public final class RunningJobs {
 
   /** Removes a range that {@link #reserve} added, the same object. */
   public void release(KeyBounds range) {
-    remove(reserved, range);
+    removeSame(reserved, range);
   }
 
   /** Returns true if user keys are in a reserved range. */
