@@ -8,14 +8,16 @@ import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
@@ -30,7 +32,7 @@ import org.objectweb.asm.Type;
  * {@link Allocations#next} at each allocation. The changed classes come before the engine on its
  * class path.
  */
-@Tag("slow")
+@EnabledIfSystemProperty(named = "kv.long", matches = "true")
 class AllocationFaultIT {
   private static final List<String> CHANGED =
       List.of(
@@ -79,16 +81,19 @@ class AllocationFaultIT {
   static void change(Path target) throws IOException, URISyntaxException {
     Path engine =
         Path.of(Flusher.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    Path root = engine.resolve("dev/kv/core");
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(root)) {
-      files = all.filter(file -> isChanged(root, file)).toList();
-    }
-    assertThat(files).hasSizeGreaterThan(CHANGED.size());
-    for (Path file : files) {
-      Path changed = target.resolve(engine.relativize(file).toString());
-      Files.createDirectories(changed.getParent());
-      Files.write(changed, changed(Files.readAllBytes(file)));
+    try (FileSystem jar = Files.isDirectory(engine) ? null : FileSystems.newFileSystem(engine)) {
+      Path from = jar == null ? engine : jar.getPath("/");
+      Path root = from.resolve("dev/kv/core");
+      List<Path> files;
+      try (Stream<Path> all = Files.walk(root)) {
+        files = all.filter(file -> isChanged(root, file)).toList();
+      }
+      assertThat(files).hasSizeGreaterThan(CHANGED.size());
+      for (Path file : files) {
+        Path changed = target.resolve(from.relativize(file).toString());
+        Files.createDirectories(changed.getParent());
+        Files.write(changed, changed(Files.readAllBytes(file)));
+      }
     }
   }
 
