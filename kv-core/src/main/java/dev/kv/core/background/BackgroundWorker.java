@@ -314,15 +314,14 @@ final class BackgroundWorker extends WorkerThreads.Task {
   }
 
   private void retryLater(Throwable failure) {
-    boolean nowShort =
-        MemoryShortage.isCauseOf(failure) || hasCause(failure, OutOfMemoryError.class);
+    boolean nowShort = MemoryShortage.ofAnyKindIsCauseOf(failure);
     long shortest = nowShort ? SHORTEST_MEMORY_PAUSE : retries.firstPauseNanos();
     long longest = nowShort ? LONGEST_MEMORY_PAUSE : LONGEST_PAUSE;
     pauseNanos =
         pauseNanos == 0 || nowShort != isShort ? shortest : Math.min(2 * pauseNanos, longest);
     isShort = nowShort;
     retrying = true;
-    retriesByItself = nowShort || hasCause(failure, IOException.class);
+    retriesByItself = nowShort || isOfTheFileSystem(failure);
     retryAtNanos = System.nanoTime() + pauseNanos;
     if (nowShort) {
       retries.reclaimMemory().run();
@@ -333,9 +332,9 @@ final class BackgroundWorker extends WorkerThreads.Task {
     }
   }
 
-  private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
+  private static boolean isOfTheFileSystem(Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
-      if (type.isInstance(each)) {
+      if (each instanceof IOException) {
         return true;
       }
     }

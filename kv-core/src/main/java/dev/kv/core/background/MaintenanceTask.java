@@ -42,8 +42,9 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
       maintain();
       return JobOutcome.Ended.NOTHING_TO_DO;
     } catch (RuntimeException | OutOfMemoryError e) {
-      boolean isShort = e instanceof OutOfMemoryError || MemoryShortage.isCauseOf(e);
-      if (!isShort || jobs.versions().isFailed() || jobs.errors().isFailedPermanently()) {
+      if (!MemoryShortage.ofAnyKindIsCauseOf(e)
+          || jobs.versions().isFailed()
+          || jobs.errors().isFailedPermanently()) {
         throw e;
       }
       jobs.files().wakeups().versionFreed(); // the files may not have been collected

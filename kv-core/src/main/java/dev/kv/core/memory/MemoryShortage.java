@@ -4,7 +4,7 @@ import dev.kv.errors.OffHeapExhaustedException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Recognizes failures that are caused by a shortage of off-heap memory. */
+/** Recognizes failures that are caused by a shortage of memory. */
 public final class MemoryShortage {
   /** A part of the JVM's message if direct memory is used up, in lower case. */
   private static final String DIRECT_MEMORY = "direct buffer memory";
@@ -16,6 +16,16 @@ public final class MemoryShortage {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof OffHeapExhaustedException
           || (each instanceof OutOfMemoryError && namesDirectMemory(each.getMessage()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns true if a failure, or one of its causes, is a shortage of off-heap memory or heap. */
+  public static boolean ofAnyKindIsCauseOf(Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof OffHeapExhaustedException || each instanceof OutOfMemoryError) {
         return true;
       }
     }
