@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /** The check that every file passes before it is opened or gets a second name. */
-final class RegularFile {
+public final class RegularFile {
   private static final boolean WINDOWS = File.separatorChar == '\\';
 
   private RegularFile() {}
 
   /**
-   * Returns true for a regular file. Before Java 27 a file on Windows is "other" if something of
-   * the system lies behind it, such as deduplication or a cloud; a pipe has no name in a directory
+   * Returns true for a regular file. Before Java 27 a file on Windows is "other" if the system
+   * stores it in a way of its own, deduplicated or in a cloud; a pipe has no name in a directory
    * there.
    */
   static boolean isRegular(BasicFileAttributes attributes, boolean windows) {
@@ -31,7 +31,7 @@ final class RegularFile {
    * @param options {@link LinkOption#NOFOLLOW_LINKS} to return false for a symbolic link
    * @throws java.nio.file.NoSuchFileException if there is no file
    */
-  static boolean isRegular(Path file, LinkOption... options) throws IOException {
+  public static boolean isRegular(Path file, LinkOption... options) throws IOException {
     return isRegular(Files.readAttributes(file, BasicFileAttributes.class, options), WINDOWS);
   }
 

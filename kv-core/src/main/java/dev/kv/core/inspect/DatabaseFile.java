@@ -2,6 +2,7 @@ package dev.kv.core.inspect;
 
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.env.RegularFile;
 import dev.kv.core.manifest.CurrentFile;
 import dev.kv.core.version.Levels;
 import dev.kv.env.Env;
@@ -38,6 +39,15 @@ public record DatabaseFile(Kind kind, long number) {
     return parsed == null
         ? null
         : new DatabaseFile(Kind.valueOf(parsed.kind().name()), parsed.number());
+  }
+
+  /**
+   * Returns true for a regular file, as the engine takes it for one.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is no file
+   */
+  public static boolean isRegular(Path file) throws IOException {
+    return RegularFile.isRegular(file);
   }
 
   /** Returns the path of the log with a number. */

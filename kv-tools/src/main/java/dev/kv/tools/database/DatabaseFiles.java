@@ -9,13 +9,11 @@ import dev.kv.errors.DBException;
 import dev.kv.options.TableSuffix;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.FailureText;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -27,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Facts about a database that its files tell without an open. */
 public final class DatabaseFiles {
-  private static final boolean WINDOWS = File.separatorChar == '\\';
   private static final Path HELD_LOCKS = Path.of("/proc/locks");
   private static final Comparator<DatabaseFile> ORDER =
       Comparator.comparing(DatabaseFile::kind).thenComparingLong(DatabaseFile::number);
@@ -70,16 +67,10 @@ public final class DatabaseFiles {
   /** Returns true for a regular file, and false for any other and if there is none. */
   public static boolean isRegularFile(Path file) throws IOException {
     try {
-      return isRegularFile(Files.readAttributes(file, BasicFileAttributes.class), WINDOWS);
+      return DatabaseFile.isRegular(file);
     } catch (NoSuchFileException missing) {
       return false;
     }
-  }
-
-  /** On Windows a file is "other" if deduplication or a cloud lies behind it. */
-  static boolean isRegularFile(BasicFileAttributes attributes, boolean windows) {
-    return attributes.isRegularFile()
-        || (windows && attributes.isOther() && !attributes.isDirectory());
   }
 
   /** Returns the files with names of a database's files, in the order of kinds and numbers. */

@@ -7,49 +7,22 @@ import dev.kv.tools.Fixtures;
 import dev.kv.tools.verify.Finding;
 import dev.kv.tools.verify.Tree;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class DatabaseFilesTest {
   @TempDir Path temp;
-
-  /** The kinds of files as Windows and others tell them. */
-  @ParameterizedTest
-  @CsvSource({
-    "true, false, false, true, true",
-    "false, false, true, true, false",
-    "false, true, true, false, false",
-    "false, true, false, false, false"
-  })
-  void isRegularFile_otherOnWindows_isAFileOfACloud(
-      boolean regular, boolean directory, boolean other, boolean onWindows, boolean elsewhere) {
-    Map<String, Object> answers =
-        Map.of("isRegularFile", regular, "isDirectory", directory, "isOther", other);
-    BasicFileAttributes attributes =
-        (BasicFileAttributes)
-            Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {BasicFileAttributes.class},
-                (proxy, method, arguments) -> answers.get(method.getName()));
-    assertThat(DatabaseFiles.isRegularFile(attributes, true)).isEqualTo(onWindows);
-    assertThat(DatabaseFiles.isRegularFile(attributes, false)).isEqualTo(elsewhere);
-  }
 
   @Test
   void isRegularFile_ofAPath_tellsFilesFromDirectories() throws IOException {
