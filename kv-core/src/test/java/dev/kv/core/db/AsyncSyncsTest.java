@@ -292,6 +292,13 @@ class AsyncSyncsTest extends DbTestBase {
     asynchronous.close();
   }
 
+  private static Runnable gated(CountDownLatch begun, CountDownLatch gate) {
+    return () -> {
+      begun.countDown();
+      Latches.await(gate);
+    };
+  }
+
   @Test
   void requests_whoseStagesFindNoThread_areAllAnswered() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
@@ -299,10 +306,7 @@ class AsyncSyncsTest extends DbTestBase {
     AsyncSyncs asynchronous =
         new AsyncSyncs(
             Env.fileSystem(),
-            () -> {
-              begun.countDown();
-              Latches.await(gate);
-            },
+            gated(begun, gate),
             completion -> {
               throw new InternalError("simulated");
             });
@@ -337,13 +341,7 @@ class AsyncSyncsTest extends DbTestBase {
   void close_servesTheRequestsSoFarAndRefusesLaterOnes() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(1);
-    AsyncSyncs asynchronous =
-        new AsyncSyncs(
-            Env.fileSystem(),
-            () -> {
-              begun.countDown();
-              Latches.await(gate);
-            });
+    AsyncSyncs asynchronous = new AsyncSyncs(Env.fileSystem(), gated(begun, gate));
     CompletionStage<Void> running = asynchronous.request();
     Latches.await(begun);
     CompletionStage<Void> waiting = asynchronous.request();

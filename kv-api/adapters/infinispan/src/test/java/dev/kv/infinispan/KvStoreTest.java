@@ -351,9 +351,7 @@ class KvStoreTest {
     assertThat(join(store.isAvailable())).isTrue();
     StoreDatabase database = TestingUtil.extractField(store, "database");
     DB db = database.db();
-    DB failed = mock(DB.class);
-    doThrow(new DBReadOnlyException("injected")).when(failed).write(any());
-    doThrow(new DBReadOnlyException("injected")).when(failed).write(any(), any());
+    DB failed = readOnly();
     TestingUtil.replaceField(failed, "db", database, StoreDatabase.class);
     try {
       assertThat(join(store.isAvailable())).isFalse();
@@ -368,6 +366,13 @@ class KvStoreTest {
     assertThat(keys("people")).containsExactly(1, 0);
   }
 
+  private static DB readOnly() {
+    DB failed = mock(DB.class);
+    doThrow(new DBReadOnlyException("injected")).when(failed).write(any());
+    doThrow(new DBReadOnlyException("injected")).when(failed).write(any(), any());
+    return failed;
+  }
+
   @Test
   void storeWithoutWriteBehind_isAvailableWhileTheDatabaseIsReadOnly() {
     Cache<String, String> cache = cache("people");
@@ -375,9 +380,7 @@ class KvStoreTest {
     KvStore<String, String> store = TestingUtil.getFirstStore(cache);
     StoreDatabase database = TestingUtil.extractField(store, "database");
     DB db = database.db();
-    DB failed = mock(DB.class);
-    doThrow(new DBReadOnlyException("injected")).when(failed).write(any());
-    doThrow(new DBReadOnlyException("injected")).when(failed).write(any(), any());
+    DB failed = readOnly();
     TestingUtil.replaceField(failed, "db", database, StoreDatabase.class);
     try {
       assertThat(join(store.isAvailable())).isTrue();
