@@ -7,7 +7,7 @@ import org.iq80.leveldb.CompressionType;
 import org.iq80.leveldb.DB;
 import org.iq80.leveldb.Options;
 
-/** What the two stores behind the interfaces of {@code org.iq80.leveldb} have in common. */
+/** What the two stores with the interfaces of {@code org.iq80.leveldb} have in common. */
 final class LeveldbApi {
   private LeveldbApi() {}
 
