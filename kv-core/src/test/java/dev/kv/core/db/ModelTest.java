@@ -36,11 +36,11 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ModelTest extends DbTestBase {
-  private static final int STEPS = 100_000;
+  private static final boolean LONG = Boolean.getBoolean("kv.long");
+  private static final int STEPS = LONG ? 100_000 : 25_000;
 
   /** The long size is 10^8 steps over all configurations. */
-  private static final int ROUNDS =
-      Integer.getInteger("kv.model.rounds", Boolean.getBoolean("kv.long") ? 125 : 1);
+  private static final int ROUNDS = Integer.getInteger("kv.model.rounds", LONG ? 125 : 1);
 
   private static final long SEED = Long.getLong("kv.model.seed", 301);
   private static final int ATTEMPTS = 3;

@@ -69,7 +69,7 @@ class MutationFuzzIT {
       return 60_000;
     }
     return switch (name) {
-      case "table", "directory" -> 30_000;
+      case "table", "directory" -> 10_000;
       case "repairAndDump" -> 5_000;
       default -> 1_000;
     };

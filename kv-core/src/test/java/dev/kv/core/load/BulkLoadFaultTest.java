@@ -41,6 +41,9 @@ class BulkLoadFaultTest {
   private static final Path TABLES = Path.of("/load");
   private static final int ENTRIES = 400;
 
+  /** The quick size fails one operation in three, and other ones in each mode. */
+  private static final int STEP = Boolean.getBoolean("kv.long") ? 1 : 3;
+
   /** What is loaded, and over what. */
   enum Kind {
     /** Ascending keys beside the others. */
@@ -232,7 +235,7 @@ class BulkLoadFaultTest {
     for (Kind kind : Kind.values()) {
       boolean injected = true;
       int reported = 0;
-      for (int k = 1; injected; k++) {
+      for (int k = 1 + mode.ordinal() % STEP; injected; k += STEP) {
         Run run = new Run(kind);
         String what = mode + " at operation " + k + " of " + kind;
         long at = run.env.operations() + k;
@@ -265,7 +268,7 @@ class BulkLoadFaultTest {
           throw new AssertionError(what + ", " + run.env.lastFault(), e);
         }
       }
-      assertThat(reported).as("faults reported in " + kind).isGreaterThan(3);
+      assertThat(reported).as("faults reported in " + kind).isPositive();
     }
   }
 }

@@ -34,10 +34,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RecoveryMemoryTest {
   private static final boolean LONG = Boolean.getBoolean("kv.long");
   private static final int LARGEST = 18 << 20;
-  private static final int STEP = LONG ? 3 << 15 : 3 << 19;
+  private static final int STEP = LONG ? 3 << 15 : 3 << 20;
 
   /** How close the largest write that succeeded is to one that was refused. */
-  private static final int CLOSE = 8 << 10;
+  private static final int CLOSE = LONG ? 8 << 10 : 64 << 10;
 
   /** A value that just fits into a memtable of the usual size, which is kept for the next one. */
   private static final int FULL_MEMTABLE = 63 << 16;

@@ -193,7 +193,8 @@ class VerifyCommandTest {
     Path manifest = dir.resolve("MANIFEST-000002");
     byte[] whole = Files.readAllBytes(manifest);
     int refused = 0;
-    for (int bit = 0; bit < 8 * whole.length; bit++) {
+    int step = Boolean.getBoolean("kv.long") ? 1 : 9; // one bit of almost each byte
+    for (int bit = 0; bit < 8 * whole.length; bit += step) {
       byte[] flipped = whole.clone();
       flipped[bit / 8] ^= (byte) (1 << bit % 8);
       Files.write(manifest, flipped);

@@ -20,18 +20,21 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("slow")
 class ClusterIT {
-  private static final int ENTRIES = 100_000;
+  /** The quick size has so many times fewer entries, with values so many times larger. */
+  private static final int SCALE = Boolean.getBoolean("kv.long") ? 1 : 5;
+
+  private static final int ENTRIES = 100_000 / SCALE;
 
   /** So many are added one by one, and the node is killed after the first of them. */
-  private static final int ADDED = 10_000;
+  private static final int ADDED = 10_000 / SCALE;
 
-  private static final int ADDED_BEFORE_KILL = 1000;
+  private static final int ADDED_BEFORE_KILL = 1000 / SCALE;
 
   private enum Setting {
-    /** The store of each node has two thirds of the 100,000 entries, which is 107 MB. */
-    STORE_LARGER_THAN_HEAP(1600, 2000, false, 96),
+    /** The store of each node has two thirds of the entries, which is 107 MB. */
+    STORE_LARGER_THAN_HEAP(1600 * SCALE, 2000 / SCALE, false, 96),
 
-    PASSIVATION(100, 10_000, true, 256);
+    PASSIVATION(100 * SCALE, 10_000 / SCALE, true, 256);
 
     private final int valueLength;
     private final int inMemory;
