@@ -49,10 +49,7 @@ abstract class Mapper {
     if (e instanceof OutOfMemoryError) {
       throw new IOException("map failed", e);
     }
-    if (e instanceof Error error) {
-      throw error;
-    }
-    return e instanceof RuntimeException runtime ? runtime : new IllegalStateException(e);
+    return CloseAll.unchecked(e);
   }
 
   /** One shared arena per mapping. */
@@ -110,10 +107,11 @@ abstract class Mapper {
     Mapping map(FileChannel channel, MapMode mode, long position, long size) throws IOException {
       Object arena = null;
       try {
-        arena = (Object) open.invokeExact();
-        Object segment = (Object) map.invokeExact(channel, mode, position, size, arena);
+        Object opened = (Object) open.invokeExact();
+        arena = opened;
+        Object segment = (Object) map.invokeExact(channel, mode, position, size, opened);
         ByteBuffer buffer = (ByteBuffer) asBuffer.invokeExact(segment);
-        return new ArenaMapping((MappedByteBuffer) buffer, arena);
+        return new Mapping((MappedByteBuffer) buffer, () -> close(opened));
       } catch (Throwable e) {
         if (arena != null) {
           close(arena);
@@ -125,24 +123,8 @@ abstract class Mapper {
     private void close(Object arena) {
       try {
         close.invokeExact(arena);
-      } catch (RuntimeException | Error e) {
-        throw e;
       } catch (Throwable e) {
-        throw new IllegalStateException(e);
-      }
-    }
-
-    private final class ArenaMapping extends Mapping {
-      private final Object arena;
-
-      ArenaMapping(MappedByteBuffer buffer, Object arena) {
-        super(buffer);
-        this.arena = arena;
-      }
-
-      @Override
-      void unmap() {
-        close(arena);
+        throw CloseAll.unchecked(e);
       }
     }
   }
@@ -170,23 +152,14 @@ abstract class Mapper {
       } catch (OutOfMemoryError e) {
         throw new IOException("map failed", e);
       }
-      return new CleanerMapping(buffer);
+      return new Mapping(buffer, () -> clean(buffer));
     }
 
-    private final class CleanerMapping extends Mapping {
-      CleanerMapping(MappedByteBuffer buffer) {
-        super(buffer);
-      }
-
-      @Override
-      void unmap() {
-        try {
-          invokeCleaner.invokeExact((ByteBuffer) buffer());
-        } catch (RuntimeException | Error e) {
-          throw e;
-        } catch (Throwable e) {
-          throw new IllegalStateException(e);
-        }
+    private void clean(ByteBuffer buffer) {
+      try {
+        invokeCleaner.invokeExact(buffer);
+      } catch (Throwable e) {
+        throw CloseAll.unchecked(e);
       }
     }
   }

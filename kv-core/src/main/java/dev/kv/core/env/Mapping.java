@@ -7,15 +7,18 @@ import java.nio.MappedByteBuffer;
  * #unmap} the buffer must not be touched: on a runtime that does not check this, a touch crashes
  * the process.
  */
-abstract class Mapping {
+final class Mapping {
   private final MappedByteBuffer buffer;
+  private final Runnable unmapper;
 
-  Mapping(MappedByteBuffer buffer) {
+  /** Creates a mapping that {@code unmapper} unmaps. */
+  Mapping(MappedByteBuffer buffer, Runnable unmapper) {
     this.buffer = buffer;
+    this.unmapper = unmapper;
   }
 
   /** Returns the mapped bytes; the position and limit have no meaning. */
-  final MappedByteBuffer buffer() {
+  MappedByteBuffer buffer() {
     return buffer;
   }
 
@@ -23,5 +26,7 @@ abstract class Mapping {
    * Unmaps the memory. Requires that no thread reads or writes it, and that it was not called
    * before.
    */
-  abstract void unmap();
+  void unmap() {
+    unmapper.run();
+  }
 }

@@ -74,16 +74,15 @@ class UnmapperTest {
     List<Mapping> mappings = mappings(unmapper);
     AtomicReference<Thread> failed = new AtomicReference<>();
     unmapper.unmap(
-        new Mapping(mappings.get(0).buffer()) {
-          @Override
-          void unmap() {
-            failed.set(Thread.currentThread());
-            if (withError) {
-              throw new InternalError("simulated");
-            }
-            throw new IllegalStateException("simulated");
-          }
-        });
+        new Mapping(
+            mappings.get(0).buffer(),
+            () -> {
+              failed.set(Thread.currentThread());
+              if (withError) {
+                throw new InternalError("simulated");
+              }
+              throw new IllegalStateException("simulated");
+            }));
     mappings.forEach(unmapper::unmap);
     unmapper.await();
     assertThat(unmapper.count()).isZero();
