@@ -1,7 +1,11 @@
 package dev.kv.core.env;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,47 +87,24 @@ public final class Uninterrupted {
     if (EngineThread.isCurrent()) {
       return runAgain(call);
     }
-    Handed<T> handed = new Handed<>(call);
-    EngineThread thread = new EngineThread("kv-channel", handed);
+    FutureTask<@Nullable T> task = new FutureTask<>(() -> runAgain(call));
+    EngineThread thread = new EngineThread("kv-channel", task);
     try {
       thread.start();
     } catch (OutOfMemoryError e) {
       throw new NoThreadException(e);
     }
     await(thread::join);
-    return handed.result();
-  }
-
-  /** A call and its outcome. */
-  private static final class Handed<T> implements Runnable {
-    private final Call<T> call;
-    private @Nullable T result;
-    private @Nullable Throwable failure;
-
-    Handed(Call<T> call) {
-      this.call = call;
-    }
-
-    @Override
-    public void run() {
-      try {
-        result = runAgain(call);
-      } catch (IOException | RuntimeException | Error e) {
-        failure = e;
-      }
-    }
-
-    @Nullable T result() throws IOException {
+    try {
+      return task.get();
+    } catch (ExecutionException e) {
+      Throwable failure = requireNonNull(e.getCause());
       if (failure instanceof IOException io) {
         throw io;
       }
-      if (failure instanceof RuntimeException runtime) {
-        throw runtime;
-      }
-      if (failure instanceof Error error) {
-        throw error;
-      }
-      return result;
+      throw CloseAll.unchecked(failure);
+    } catch (InterruptedException e) {
+      throw new AssertionError("the thread of the task has ended, and the task has not", e);
     }
   }
 }
