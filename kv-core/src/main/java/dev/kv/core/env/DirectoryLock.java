@@ -43,14 +43,11 @@ final class DirectoryLock implements Env.Lock {
 
   private final FileChannel channel;
   private final List<String> keys;
-  private final OpenFiles descriptors;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private DirectoryLock(Path real, FileChannel channel, List<String> keys, OpenFiles descriptors) {
+  private DirectoryLock(FileChannel channel, List<String> keys) {
     this.channel = channel;
     this.keys = keys;
-    this.descriptors = descriptors;
-    descriptors.opened(this, real);
   }
 
   /**
@@ -60,9 +57,8 @@ final class DirectoryLock implements Env.Lock {
    *     code that does not use this registry
    * @return the lock, or null if it is held
    */
-  static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable, OpenFiles descriptors)
-      throws IOException {
-    return acquire(file, unclosable, descriptors, () -> {});
+  static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable) throws IOException {
+    return acquire(file, unclosable, () -> {});
   }
 
   /**
@@ -70,8 +66,8 @@ final class DirectoryLock implements Env.Lock {
    *
    * @param opened runs between the open of the file and its lock
    */
-  static @Nullable DirectoryLock acquire(
-      Path file, Unclosable unclosable, OpenFiles descriptors, Runnable opened) throws IOException {
+  static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable, Runnable opened)
+      throws IOException {
     Path real = realPath(file);
     List<String> keys = new ArrayList<>();
     try (Undo undo = new Undo(() -> unregister(keys))) {
@@ -87,7 +83,7 @@ final class DirectoryLock implements Env.Lock {
         close.cancel();
       }
       undo.cancel();
-      return new DirectoryLock(real, channel, keys, descriptors);
+      return new DirectoryLock(channel, keys);
     }
   }
 
@@ -205,7 +201,6 @@ final class DirectoryLock implements Env.Lock {
   public void close() throws IOException {
     if (closed.compareAndSet(false, true)) {
       try {
-        descriptors.closed(this);
         channel.close();
       } finally {
         unregister(keys);

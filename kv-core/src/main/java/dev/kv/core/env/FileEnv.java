@@ -33,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  * The environment of the default file system. Files are read and written through
  * java.io.RandomAccessFile and mappings; a channel is opened for a single call only, so an
  * interrupt of a caller's thread closes nothing that other threads use.
- *
- * <p>It counts its open files and mappings. After all databases are closed, {@link #openFiles} is
- * 0, and after {@link #awaitUnmapped} {@link #liveMappings} is 0 too.
  */
 public final class FileEnv implements Env {
   private static final EngineLogger LOG = EngineLogger.of(FileEnv.class);
@@ -46,7 +43,6 @@ public final class FileEnv implements Env {
 
   private final @Nullable Mapper mapper;
   private final Unmapper unmapper = new Unmapper(WINDOWS);
-  private final OpenFiles descriptors = new OpenFiles();
   private final DescriptorSync descriptorSync = DescriptorSync.forSystem();
   private final DirectoryLock.Unclosable unclosable = new DirectoryLock.Unclosable();
 
@@ -86,7 +82,7 @@ public final class FileEnv implements Env {
 
   @Override
   public SequentialFile openSequential(Path file) throws IOException {
-    return new FileSequential(file, open(file, "r"), descriptors);
+    return new FileSequential(open(file, "r"));
   }
 
   @Override
@@ -97,7 +93,7 @@ public final class FileEnv implements Env {
         return mapped;
       }
     }
-    return new FileReadFile(file, open(file, "r"), descriptors);
+    return new FileReadFile(file, open(file, "r"));
   }
 
   /** Maps all of the file; returns null if it is too long or if the system has no more mappings. */
@@ -163,7 +159,7 @@ public final class FileEnv implements Env {
       } else {
         opened.seek(opened.length());
       }
-      return new FileWritable(file, opened, descriptorSync, descriptors);
+      return new FileWritable(file, opened, descriptorSync);
     } catch (Throwable e) {
       opened.close();
       throw e;
@@ -176,8 +172,7 @@ public final class FileEnv implements Env {
       return null;
     }
     java.io.RandomAccessFile opened = open(file, "rw");
-    FileMappedLog log =
-        new FileMappedLog(file, opened, mapper, unmapper, descriptorSync, descriptors);
+    FileMappedLog log = new FileMappedLog(file, opened, mapper, descriptorSync);
     try {
       makeEmpty(opened);
       log.reserve(FileMappedLog.BLOCK);
@@ -378,29 +373,12 @@ public final class FileEnv implements Env {
 
   @Override
   public @Nullable Lock lock(Path file) throws IOException {
-    return DirectoryLock.acquire(file, unclosable, descriptors);
-  }
-
-  /** Returns how many files are open. */
-  public int openFiles() {
-    return descriptors.count();
-  }
-
-  /** Returns how many mappings exist. */
-  public int liveMappings() {
-    return unmapper.count();
+    return DirectoryLock.acquire(file, unclosable);
   }
 
   /** Waits until every closed mapping is unmapped. */
-  public void awaitUnmapped() {
+  void awaitUnmapped() {
     unmapper.await();
-  }
-
-  /** Returns a line, or a stack trace, for each open file and each mapping. */
-  public List<String> describeOpen() {
-    List<String> lines = new ArrayList<>(descriptors.describe());
-    lines.addAll(unmapper.describe());
-    return lines;
   }
 
   /** An access to a file or directory. */

@@ -68,9 +68,7 @@ final class FileMappedLog implements MappedLogFile {
   private final Path path;
   private final RandomAccessFile file;
   private final Mapper mapper;
-  private final Unmapper unmapper;
   private final DescriptorSync descriptorSync;
-  private final OpenFiles descriptors;
   private final PendingFault pendingFault = new PendingFault();
   private final ReentrantLock reserving = new ReentrantLock();
 
@@ -84,20 +82,11 @@ final class FileMappedLog implements MappedLogFile {
   private @Nullable Window current;
 
   /** Takes ownership of {@code file}, which is empty; closes it when the log is closed. */
-  FileMappedLog(
-      Path path,
-      RandomAccessFile file,
-      Mapper mapper,
-      Unmapper unmapper,
-      DescriptorSync descriptorSync,
-      OpenFiles descriptors) {
+  FileMappedLog(Path path, RandomAccessFile file, Mapper mapper, DescriptorSync descriptorSync) {
     this.path = path;
     this.file = file;
     this.mapper = mapper;
-    this.unmapper = unmapper;
     this.descriptorSync = descriptorSync;
-    this.descriptors = descriptors;
-    descriptors.opened(this, path);
   }
 
   @Override
@@ -168,7 +157,6 @@ final class FileMappedLog implements MappedLogFile {
     } catch (IOException e) {
       throw new NotMappedException(e);
     }
-    unmapper.mapped(mapping, path);
     Window[] more = Arrays.copyOf(windows, windows.length + 1);
     more[windows.length] = new Window(start, start + length, mapping);
     windows = more;
@@ -317,7 +305,7 @@ final class FileMappedLog implements MappedLogFile {
     Window[] all = windows;
     windows = new Window[0];
     for (Window window : all) {
-      unmapper.unmapNow(window.mapping);
+      window.mapping.unmap();
     }
   }
 
@@ -328,7 +316,6 @@ final class FileMappedLog implements MappedLogFile {
       if (!closed) {
         closed = true;
         unmapAll();
-        descriptors.closed(this);
         file.close();
       }
     } finally {

@@ -17,7 +17,6 @@ final class FileReadFile implements RandomAccessFile {
 
   private final Path path;
   private final long size;
-  private final OpenFiles descriptors;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
@@ -26,12 +25,10 @@ final class FileReadFile implements RandomAccessFile {
   private boolean closed;
 
   /** Takes ownership of {@code file}. */
-  FileReadFile(Path path, java.io.RandomAccessFile file, OpenFiles descriptors) throws IOException {
+  FileReadFile(Path path, java.io.RandomAccessFile file) throws IOException {
     this.path = path;
     this.file = file;
     this.size = file.length();
-    this.descriptors = descriptors;
-    descriptors.opened(this, path);
   }
 
   @Override
@@ -88,7 +85,6 @@ final class FileReadFile implements RandomAccessFile {
     try {
       if (!closed) {
         closed = true;
-        descriptors.closed(this);
         file.close();
       }
     } finally {

@@ -4,7 +4,6 @@ import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 
 /**
  * A file on disk that is read from its beginning, without a channel that an interrupt could close.
@@ -13,14 +12,11 @@ final class FileSequential implements SequentialFile {
   private static final int PIECE = 32 << 10;
 
   private final RandomAccessFile file;
-  private final OpenFiles descriptors;
   private byte[] piece = new byte[0];
 
   /** Takes ownership of {@code file}. */
-  FileSequential(Path path, RandomAccessFile file, OpenFiles descriptors) {
+  FileSequential(RandomAccessFile file) {
     this.file = file;
-    this.descriptors = descriptors;
-    descriptors.opened(this, path);
   }
 
   @Override
@@ -65,7 +61,6 @@ final class FileSequential implements SequentialFile {
 
   @Override
   public void close() throws IOException {
-    descriptors.closed(this);
     file.close();
   }
 }

@@ -16,7 +16,6 @@ final class FileWritable implements WritableFile {
   private final Path path;
   private final RandomAccessFile file;
   private final DescriptorSync descriptorSync;
-  private final OpenFiles descriptors;
   private final byte[] buffer = new byte[BUFFER];
   private int buffered;
   private long length;
@@ -24,15 +23,11 @@ final class FileWritable implements WritableFile {
   private boolean closed;
 
   /** Takes ownership of {@code file}, whose position is its end. */
-  FileWritable(
-      Path path, RandomAccessFile file, DescriptorSync descriptorSync, OpenFiles descriptors)
-      throws IOException {
+  FileWritable(Path path, RandomAccessFile file, DescriptorSync descriptorSync) throws IOException {
     this.path = path;
     this.file = file;
     this.length = file.getFilePointer();
     this.descriptorSync = descriptorSync;
-    this.descriptors = descriptors;
-    descriptors.opened(this, path);
   }
 
   @Override
@@ -78,7 +73,6 @@ final class FileWritable implements WritableFile {
         drain();
       }
     } finally {
-      descriptors.closed(this);
       file.close();
     }
   }

@@ -40,7 +40,6 @@ final class MappedFile extends RefCounted implements RandomAccessFile, MappedByt
     this.mapping = mapping;
     this.bytes = mapping.buffer();
     this.unmapper = unmapper;
-    unmapper.mapped(mapping, path);
   }
 
   @Override

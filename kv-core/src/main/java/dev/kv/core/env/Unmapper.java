@@ -1,43 +1,30 @@
 package dev.kv.core.env;
 
 import dev.kv.core.logging.EngineLogger;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts the mappings and unmaps them. Unmapping forces a global handshake of all threads (20-66
- * microseconds on Java 22 and later). So a daemon thread does it, for all queued mappings together,
- * and ends when the queue is empty. Thread-safe.
+ * Unmaps files. Unmapping forces a global handshake of all threads (20-66 microseconds on Java 22
+ * and later). So a daemon thread does it, for all queued mappings together, and ends when the queue
+ * is empty. Thread-safe.
  *
  * <p>Windows neither deletes, renames nor truncates a mapped file. There the caller's thread unmaps
  * at once, so that after the close of a database its directory can be deleted.
  *
- * <p>Invariants:
- *
- * <ol>
- *   <li>{@code pending} counts the mappings that are queued and not yet unmapped. The thread that
- *       raises it from 0 starts the daemon; the daemon ends when it has lowered it to 0.
- *   <li>{@code live} holds a mapping from {@link #mapped} until it is unmapped.
- * </ol>
+ * <p>Invariant: {@code pending} counts the mappings that are queued and not yet unmapped. The
+ * thread that raises it from 0 starts the daemon; the daemon ends when it has lowered it to 0.
  */
 final class Unmapper {
   private static final EngineLogger LOG = EngineLogger.of(Unmapper.class);
 
   private final boolean atOnce;
-  private final OpenFiles live = new OpenFiles();
   private final ConcurrentLinkedQueue<Mapping> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger pending = new AtomicInteger();
 
   /** Creates an unmapper. If {@code atOnce} is true, {@link #unmap} does not use the daemon. */
   Unmapper(boolean atOnce) {
     this.atOnce = atOnce;
-  }
-
-  /** Counts a mapping of {@code file}. */
-  void mapped(Mapping mapping, Path file) {
-    live.opened(mapping, file);
   }
 
   /** Unmaps at once, or queues the mapping. Requires what {@link Mapping#unmap} requires. */
@@ -59,12 +46,6 @@ final class Unmapper {
     }
   }
 
-  /** Unmaps on this thread, before it returns. */
-  void unmapNow(Mapping mapping) {
-    mapping.unmap();
-    live.closed(mapping);
-  }
-
   private void run() {
     int done;
     do {
@@ -78,7 +59,7 @@ final class Unmapper {
 
   private void tryUnmap(Mapping mapping) {
     try {
-      unmapNow(mapping);
+      mapping.unmap();
     } catch (Throwable e) {
       LOG.error("cannot unmap a file", e);
     }
@@ -90,15 +71,5 @@ final class Unmapper {
       Thread.onSpinWait();
       Thread.yield();
     }
-  }
-
-  /** Returns the number of mappings that have not been unmapped. */
-  int count() {
-    return live.count();
-  }
-
-  /** Returns a line or a stack trace for each mapping that has not been unmapped. */
-  List<String> describe() {
-    return live.describe();
   }
 }

@@ -289,8 +289,7 @@ final class DirectoryLockTest {
                 throw new UncheckedIOException(e);
               }
             };
-        try (Env.Lock lock =
-            DirectoryLock.acquire(file, new DirectoryLock.Unclosable(), new OpenFiles(), opened)) {
+        try (Env.Lock lock = DirectoryLock.acquire(file, new DirectoryLock.Unclosable(), opened)) {
           assertThat(lock).isNotNull();
           assertThat(file).exists();
           assertHeldElsewhere();

@@ -49,8 +49,7 @@ class SyncCallsTest {
   @Test
   void writable_sync_asksForTheSync() throws IOException {
     RandomAccessFile device = new RandomAccessFile(DEVICE.toFile(), "rw");
-    try (WritableFile file =
-        new FileWritable(DEVICE, device, DescriptorSync.DESCRIPTOR, new OpenFiles())) {
+    try (WritableFile file = new FileWritable(DEVICE, device, DescriptorSync.DESCRIPTOR)) {
       assertThatThrownBy(file::sync).isInstanceOf(IOException.class);
     }
   }
@@ -115,13 +114,7 @@ class SyncCallsTest {
     DescriptorSync sync =
         new DescriptorSync((synced, open) -> calls.incrementAndGet(), false, completesForce);
     try (MappedLogFile log =
-        new FileMappedLog(
-            path,
-            file,
-            requireNonNull(Mapper.forRuntime()),
-            new Unmapper(true),
-            sync,
-            new OpenFiles())) {
+        new FileMappedLog(path, file, requireNonNull(Mapper.forRuntime()), sync)) {
       syncThrice(log, path, (before, after) -> assertThat(after).isLessThan(before));
     }
     assertThat(calls).hasValue(completesForce ? 3 : 1);

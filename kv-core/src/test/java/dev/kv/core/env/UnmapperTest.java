@@ -21,18 +21,17 @@ class UnmapperTest {
   private static final int MAPPINGS = 50;
 
   @TempDir Path temp;
+  private final CountingMapper mapper = new CountingMapper();
 
-  private List<Mapping> mappings(Unmapper unmapper) throws IOException {
+  private List<Mapping> mappings() throws IOException {
     Path file = Files.write(temp.resolve("f"), new byte[10_000]);
     List<Mapping> mappings = new ArrayList<>();
     try (FileChannel channel = FileChannel.open(file)) {
       for (int i = 0; i < MAPPINGS; i++) {
-        Mapping mapping = Mapper.forRuntime().map(channel, MapMode.READ_ONLY, 0, channel.size());
-        unmapper.mapped(mapping, file);
-        mappings.add(mapping);
+        mappings.add(mapper.map(channel, MapMode.READ_ONLY, 0, channel.size()));
       }
     }
-    assertThat(unmapper.count()).isEqualTo(MAPPINGS);
+    assertThat(mapper.live()).isEqualTo(MAPPINGS);
     return mappings;
   }
 
@@ -40,30 +39,18 @@ class UnmapperTest {
   void unmap_atOnce_leavesNoMappingWhenItReturns() throws IOException {
     Unmapper unmapper = new Unmapper(true);
     int left = MAPPINGS;
-    for (Mapping mapping : mappings(unmapper)) {
+    for (Mapping mapping : mappings()) {
       unmapper.unmap(mapping);
-      assertThat(unmapper.count()).isEqualTo(--left);
+      assertThat(mapper.live()).isEqualTo(--left);
     }
   }
 
   @Test
   void unmap_later_isDoneAfterTheWait() throws IOException {
     Unmapper unmapper = new Unmapper(false);
-    mappings(unmapper).forEach(unmapper::unmap);
+    mappings().forEach(unmapper::unmap);
     unmapper.await();
-    assertThat(unmapper.count()).isZero();
-    assertThat(unmapper.describe()).isEmpty();
-  }
-
-  @Test
-  void describe_ofAMapping_namesItsFileUntilItIsUnmapped() throws IOException {
-    Unmapper unmapper = new Unmapper(true);
-    List<Mapping> mappings = mappings(unmapper);
-    assertThat(unmapper.describe())
-        .hasSize(MAPPINGS)
-        .allSatisfy(line -> assertThat(line).contains(temp.resolve("f").toString()));
-    mappings.forEach(unmapper::unmapNow);
-    assertThat(unmapper.describe()).isEmpty();
+    assertThat(mapper.live()).isZero();
   }
 
   /** A mapping that cannot be unmapped is lost, and the others are not. */
@@ -71,7 +58,7 @@ class UnmapperTest {
   @CsvSource({"true, false", "true, true", "false, false", "false, true"})
   void unmap_ofOneThatFails_goesOnInADaemon(boolean atOnce, boolean withError) throws IOException {
     Unmapper unmapper = new Unmapper(atOnce);
-    List<Mapping> mappings = mappings(unmapper);
+    List<Mapping> mappings = mappings();
     AtomicReference<Thread> failed = new AtomicReference<>();
     unmapper.unmap(
         new Mapping(
@@ -85,7 +72,7 @@ class UnmapperTest {
             }));
     mappings.forEach(unmapper::unmap);
     unmapper.await();
-    assertThat(unmapper.count()).isZero();
+    assertThat(mapper.live()).isZero();
     assertThat(failed.get() == Thread.currentThread()).isEqualTo(atOnce);
     assertThat(atOnce || failed.get().isDaemon()).isTrue();
   }
