@@ -107,7 +107,7 @@ public final class EncodedBatch implements WriteBatch {
 
   @Override
   public EncodedBatch expect(byte[] key, byte @Nullable [] value) {
-    add(new Expectation(key, value));
+    add(Expectation.of(key, value));
     return this;
   }
 
