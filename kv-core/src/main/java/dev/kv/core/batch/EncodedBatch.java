@@ -287,9 +287,9 @@ public final class EncodedBatch implements WriteBatch {
   @Override
   public void iterate(OperationHandler handler) {
     Objects.requireNonNull(handler, "handler");
-    byte[] encoded = bytes;
-    int end = length;
-    ByteBuffer view = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer view = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    BatchCursor operations = new BatchCursor();
+    operations.start(view, HEADER, length - HEADER);
     BufferSlice key = new BufferSlice();
     BufferSlice value = new BufferSlice();
     try {
@@ -301,11 +301,10 @@ public final class EncodedBatch implements WriteBatch {
         }
         handler.expect(key, expected == null ? null : value);
       }
-      for (int at = HEADER; at < end; ) {
-        boolean put = encoded[at] == ValueKind.VALUE.code();
-        at = point(key, view, encoded, at + 1, end);
-        if (put) {
-          at = point(value, view, encoded, at, end);
+      while (operations.next()) {
+        key.point(view, operations.keyOffset(), operations.keyLength());
+        if (operations.kind() == ValueKind.VALUE) {
+          value.point(view, operations.valueOffset(), operations.valueLength());
           handler.put(key, value);
         } else {
           handler.delete(key);
@@ -319,19 +318,6 @@ public final class EncodedBatch implements WriteBatch {
 
   private static void point(BufferSlice slice, ByteBuffer bytes) {
     slice.point(bytes, 0, bytes.capacity());
-  }
-
-  /**
-   * Points the slice at the bytes after their length at {@code offset}; returns the offset after
-   * them.
-   */
-  private static int point(
-      BufferSlice slice, ByteBuffer view, byte[] encoded, int offset, int end) {
-    long decoded = Varint.get32(encoded, offset, end);
-    int from = Varint.next32(decoded);
-    int size = Varint.value32(decoded);
-    slice.point(view, from, size);
-    return from + size;
   }
 
   /** Adds the operations of a batch of another class to this one. */

@@ -92,20 +92,6 @@ public final class Varint {
     return MALFORMED;
   }
 
-  /** Returns {@code next offset << 32 | value}, or {@link #MALFORMED}. */
-  public static long get32(byte[] bytes, int offset, int limit) {
-    int value = 0;
-    int at = offset;
-    for (int shift = 0; shift <= 28 && at < limit; shift += 7) {
-      int b = bytes[at++];
-      if (b >= 0) {
-        return shift == 28 && b > 0x0f ? MALFORMED : result32(at, value | b << shift);
-      }
-      value |= (b & 0x7f) << shift;
-    }
-    return MALFORMED;
-  }
-
   private static long result32(int next, int value) {
     return (long) next << 32 | (value & 0xffffffffL);
   }

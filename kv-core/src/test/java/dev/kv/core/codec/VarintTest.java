@@ -99,12 +99,11 @@ class VarintTest {
     int end = Varint.put32(bytes, offset, value);
     assertThat(Varint.put32(buffer, offset, value)).isEqualTo(end);
     assertThat(end - offset).isEqualTo(sevenBitGroups(value));
-    long decoded = Varint.get32(bytes, offset, end);
+    long decoded = Varint.get32(ByteBuffer.wrap(bytes), offset, end);
     assertThat(Varint.get32(buffer, offset, end)).isEqualTo(decoded);
     assertThat(Varint.value32(decoded)).isEqualTo(value);
     assertThat(Varint.next32(decoded)).isEqualTo(end);
     for (int limit = offset; limit < end; limit++) {
-      assertThat(Varint.get32(bytes, offset, limit)).isEqualTo(Varint.MALFORMED);
       assertThat(Varint.get32(buffer, offset, limit)).isEqualTo(Varint.MALFORMED);
     }
   }
@@ -140,10 +139,9 @@ class VarintTest {
   }
 
   private static void checkLimit(byte[] bytes, int limit) {
-    byte[] cut = Arrays.copyOf(bytes, limit);
-    ByteBuffer direct = ByteBuffer.allocateDirect(limit).order(ByteOrder.LITTLE_ENDIAN).put(0, cut);
+    ByteBuffer direct =
+        ByteBuffer.allocateDirect(limit).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes, 0, limit);
     long decoded = Varint.get32(direct, 0, limit);
-    assertThat(Varint.get32(cut, 0, limit)).isEqualTo(decoded);
     if (decoded != Varint.MALFORMED) {
       assertThat(Varint.next32(decoded)).isBetween(1, Math.min(limit, Varint.MAX_32));
     }
