@@ -51,26 +51,6 @@ final class AppendingLogWriter extends LogWriter {
   }
 
   @Override
-  public boolean canSyncAside() {
-    return false; // the file may have a buffer
-  }
-
-  @Override
-  public boolean needsReserve() {
-    return false;
-  }
-
-  @Override
-  public void reserveAhead() {
-    // A file grows as it is written.
-  }
-
-  @Override
-  public void closeCleanly() throws IOException {
-    file.close();
-  }
-
-  @Override
   public void close() throws IOException {
     file.close();
   }

@@ -130,7 +130,9 @@ public abstract sealed class LogWriter implements AutoCloseable
   }
 
   /** Returns true if {@link #syncTo} may run beside an append. */
-  public abstract boolean canSyncAside();
+  public boolean canSyncAside() {
+    return false; // the file may have a buffer
+  }
 
   /** Returns the file's name. */
   public final Path name() {
@@ -143,16 +145,20 @@ public abstract sealed class LogWriter implements AutoCloseable
   }
 
   /** Returns true if it is time to call {@link #reserveAhead}. */
-  public abstract boolean needsReserve();
+  public boolean needsReserve() {
+    return false; // a file grows as it is written
+  }
 
   /**
    * Prepares room for later records, on any thread. Without it, or if it fails, {@link #append}
    * makes room itself, and reports its failure then.
    */
-  public abstract void reserveAhead() throws IOException;
+  public void reserveAhead() throws IOException {}
 
   /** Truncates the file after the last record and closes it. */
-  public abstract void closeCleanly() throws IOException;
+  public void closeCleanly() throws IOException {
+    close();
+  }
 
   /** Closes the file as it is. Closing twice does nothing. */
   @Override
