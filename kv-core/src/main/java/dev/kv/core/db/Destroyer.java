@@ -1,18 +1,20 @@
 package dev.kv.core.db;
 
 import dev.kv.Options;
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.env.Env;
 import dev.kv.errors.DBIOException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes a database: every file whose name is one of a database's file names, and the directory if
@@ -36,47 +38,36 @@ final class Destroyer {
   }
 
   private static void destroy(Path directory, Env env) throws IOException {
-    List<String> names = DirectoryCheck.names(env, directory);
-    if (DirectoryCheck.parse(names).isEmpty()) {
+    if (FileNames.parse(DirectoryCheck.names(env, directory)).isEmpty()) {
       return;
     }
-    IOException failure = null;
     Env.Lock lock = DirectoryCheck.lock(env, directory);
-    try {
+    try (lock) {
+      List<Closeable> deletions = new ArrayList<>();
       // CURRENT is deleted first, so that a crash leaves no database rather than half of one.
-      failure = delete(env, FileNames.current(directory), failure);
+      deletions.add(() -> delete(env, FileNames.current(directory)));
       for (String name : env.list(directory)) {
         FileName file = FileNames.parse(name);
         if (file != null
             && file.kind() != FileName.Kind.LOCK
             && file.kind() != FileName.Kind.CURRENT) {
-          failure = delete(env, directory.resolve(name), failure);
+          deletions.add(() -> delete(env, directory.resolve(name)));
         }
       }
       // While it is held: another open may have it the moment after
-      failure = delete(env, FileNames.lock(directory), failure);
-    } finally {
-      lock.close();
-    }
-    if (failure != null) {
-      throw failure;
+      deletions.add(() -> delete(env, FileNames.lock(directory)));
+      CloseAll.ofFiles(deletions);
     }
     deleteDirectory(env, directory);
   }
 
-  private static @Nullable IOException delete(Env env, Path file, @Nullable IOException before) {
+  private static void delete(Env env, Path file) throws IOException {
     try {
       env.delete(file);
       LOG.debug("deleted {}", file);
     } catch (NoSuchFileException e) {
       LOG.debug("{} was deleted already", file);
-    } catch (IOException e) {
-      if (before == null) {
-        return e;
-      }
-      before.addSuppressed(e);
     }
-    return before;
   }
 
   private static void deleteDirectory(Env env, Path directory) {

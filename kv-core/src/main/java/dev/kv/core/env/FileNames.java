@@ -2,6 +2,8 @@ package dev.kv.core.env;
 
 import dev.kv.options.TableSuffix;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,6 +104,11 @@ public final class FileNames {
       case ".dbtmp" -> of(FileName.Kind.TEMP, name, 0, dot);
       default -> null;
     };
+  }
+
+  /** Returns the names of {@code names} that are of a database's files. */
+  public static List<FileName> parse(List<String> names) {
+    return names.stream().map(FileNames::parse).flatMap(Stream::ofNullable).toList();
   }
 
   private static Path numbered(Path directory, long number, String suffix) {

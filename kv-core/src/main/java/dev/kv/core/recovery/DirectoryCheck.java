@@ -176,7 +176,7 @@ public final class DirectoryCheck {
 
   /** Returns the files that exist now and have names of database files. */
   public List<FileName> list() throws IOException {
-    return parse(env.list(directory));
+    return FileNames.parse(env.list(directory));
   }
 
   /** Takes the LOCK of an existing directory. */
@@ -190,17 +190,5 @@ public final class DirectoryCheck {
               + " DB.openReadOnly");
     }
     return lock;
-  }
-
-  /** Returns the parsed names of a directory's files. */
-  public static List<FileName> parse(List<String> names) {
-    List<FileName> parsed = new ArrayList<>();
-    for (String name : names) {
-      FileName file = FileNames.parse(name);
-      if (file != null) {
-        parsed.add(file);
-      }
-    }
-    return parsed;
   }
 }

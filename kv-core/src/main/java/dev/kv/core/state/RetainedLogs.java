@@ -144,15 +144,11 @@ public final class RetainedLogs {
   /** Returns the numbers of the kept and the live logs, ascending. */
   public List<Long> numbers() throws IOException {
     long oldest = oldest();
-    List<Long> numbers = new ArrayList<>();
-    for (String name : env.list(directory)) {
-      FileName file = FileNames.parse(name);
-      if (file != null && file.kind() == FileName.Kind.LOG && file.number() >= oldest) {
-        numbers.add(file.number());
-      }
-    }
-    numbers.sort(null);
-    return numbers;
+    return FileNames.parse(env.list(directory)).stream()
+        .filter(file -> file.kind() == FileName.Kind.LOG && file.number() >= oldest)
+        .map(FileName::number)
+        .sorted()
+        .toList();
   }
 
   /** Returns the position after a write, in the present incarnation. */
