@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -108,8 +109,7 @@ public final class WorkerThreads implements AutoCloseable {
   private int starting;
 
   /** The number of names given to threads. */
-  @GuardedBy("lock")
-  private int names;
+  private final AtomicInteger names = new AtomicInteger();
 
   @GuardedBy("lock")
   private int idle;
@@ -307,13 +307,7 @@ public final class WorkerThreads implements AutoCloseable {
   }
 
   private String newName() {
-    lock.lock();
-    try {
-      names++;
-      return count == 1 ? name : name + "-" + names;
-    } finally {
-      lock.unlock();
-    }
+    return count == 1 ? name : name + "-" + names.incrementAndGet();
   }
 
   /** The body of a thread, which outlives what fails between two pieces: the tasks need it. */
