@@ -1,5 +1,6 @@
 package dev.kv.core.shared;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -97,13 +98,20 @@ public final class WriteBuffers {
     }
   }
 
-  /** A request has no effect if a writer was active at that moment and no other write followed. */
-  private void requestPendingAgain() {
+  /**
+   * Requests the flushes again that have been requested, and returns true if there are any. A
+   * request has no effect if a writer was active at that moment and no other write followed.
+   */
+  @CanIgnoreReturnValue
+  private boolean requestPendingAgain() {
+    boolean any = false;
     for (Buffer buffer : buffers) {
       if (buffer.isFlushPending()) {
+        any = true;
         buffer.requestFlush();
       }
     }
+    return any;
   }
 
   /**
@@ -113,11 +121,8 @@ public final class WriteBuffers {
    * @return false if there is no other memtable to flush
    */
   public boolean relieve(Buffer own) {
-    for (Buffer buffer : buffers) {
-      if (buffer.isFlushPending()) {
-        requestPendingAgain();
-        return true;
-      }
+    if (requestPendingAgain()) {
+      return true;
     }
     Buffer chosen = choose(own);
     if (chosen == null) {
