@@ -76,12 +76,7 @@ final class ExternalTable implements AutoCloseable {
     if (properties != null) {
       requireForIngest(path, properties, context);
     }
-    BlockProvider blocks =
-        new BlockProvider(
-            context.blockCache(),
-            context.allocator(),
-            context.budget(),
-            context.options().tables().nativeSnappy());
+    BlockProvider blocks = context.newBlocks();
     try (Undo undo = new Undo(blocks::close)) {
       TableFile file = TableFile.open(context.env(), path, new MappingQuota(0));
       long id = context.blockCache().newId();

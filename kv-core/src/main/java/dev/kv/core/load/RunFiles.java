@@ -55,12 +55,7 @@ final class RunFiles implements AutoCloseable {
             null,
             TableFormat.WHOLE_TABLE,
             false);
-    blocks =
-        new BlockProvider(
-            context.blockCache(),
-            context.allocator(),
-            context.budget(),
-            options.tables().nativeSnappy());
+    blocks = context.newBlocks();
   }
 
   /** Writes the entries of a cursor, which is borrowed, as a run, which the caller closes. */

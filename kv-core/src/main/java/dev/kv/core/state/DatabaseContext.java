@@ -8,12 +8,12 @@ import dev.kv.core.env.StickySyncEnv;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.manifest.ManifestContext;
-import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.NativeArena;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.table.TableCache;
+import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.version.FileMetadata;
@@ -88,9 +88,9 @@ public final class DatabaseContext implements AutoCloseable {
     return shared.budget();
   }
 
-  /** Returns the allocator of blocks. */
-  public BlockAllocator allocator() {
-    return shared.allocator();
+  /** Returns a new provider of blocks for tables that the cache does not open. */
+  public BlockProvider newBlocks() {
+    return shared.tableMemory().newBlocks(options.tables().nativeSnappy());
   }
 
   /** Returns the block cache, which other databases may share. */

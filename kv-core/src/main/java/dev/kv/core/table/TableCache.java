@@ -88,9 +88,7 @@ public final class TableCache implements AutoCloseable {
     this.budget = memory.budget();
     this.suffix = options.tables().suffix();
     this.tables = new LruCache<>(options.maxOpenFiles() - OTHER_FILES, 0);
-    this.blocks =
-        new BlockProvider(
-            memory.blocks(), memory.allocator(), budget, options.tables().nativeSnappy());
+    this.blocks = memory.newBlocks(options.tables().nativeSnappy());
     this.quota = new MappingQuota(options.memory().maxMappedTables(), memory.mappings());
     this.entryIndexes = options.tables().readInPlace() ? memory.entryIndexes() : null;
     this.databaseId = memory.blocks().newId();

@@ -3,6 +3,7 @@ package dev.kv.core.table;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.CachedBlock;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.mapped.EntryIndexMemory;
@@ -21,4 +22,9 @@ public record TableMemory(
     BlockAllocator allocator,
     OffHeapBudget budget,
     EntryIndexMemory entryIndexes,
-    MappingQuota mappings) {}
+    MappingQuota mappings) {
+  /** Returns a new provider of blocks, which its owner closes. */
+  public BlockProvider newBlocks(boolean nativeSnappy) {
+    return new BlockProvider(blocks, allocator, budget, nativeSnappy);
+  }
+}

@@ -47,7 +47,7 @@ class PinnedValueTest extends DbTestBase {
   }
 
   private long liveBuffers() {
-    return parts().context().allocator().liveBuffers();
+    return parts().context().shared().allocator().liveBuffers();
   }
 
   private long blockBytes() {

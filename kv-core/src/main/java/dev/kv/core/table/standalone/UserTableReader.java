@@ -106,12 +106,7 @@ public final class UserTableReader implements dev.kv.table.TableReader {
         TableMemory memory,
         Runnable releaseMemory) {
       this.releaseMemory = releaseMemory;
-      blocks =
-          new BlockProvider(
-              memory.blocks(),
-              memory.allocator(),
-              memory.budget(),
-              options.tables().nativeSnappy());
+      blocks = memory.newBlocks(options.tables().nativeSnappy());
       try (Undo undo = new Undo(this::freeMemory)) {
         TableFile file =
             TableFile.open(options.env(), path, new MappingQuota(1, memory.mappings()));
