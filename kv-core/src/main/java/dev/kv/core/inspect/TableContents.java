@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,13 +82,6 @@ public final class TableContents implements AutoCloseable {
       String comparator,
       int compression) {}
 
-  /** Receives the entries of a block. */
-  @FunctionalInterface
-  public interface Sink {
-    /** Takes one entry; the arrays are its own. */
-    void entry(byte[] key, byte[] value);
-  }
-
   /** The filter of a table. */
   @FunctionalInterface
   public interface Filter {
@@ -129,9 +123,9 @@ public final class TableContents implements AutoCloseable {
     return new Block(block, read.compression(), read.checksum(), read.length(), read.restarts());
   }
 
-  /** Passes the entries of the current block to {@code sink}, up to the first damaged one. */
-  public void forEachEntry(Sink sink) {
-    table.forEachEntry(sink::entry);
+  /** Passes the entries of the current block to {@code action}, up to the first damaged one. */
+  public void forEachEntry(BiConsumer<byte[], byte[]> action) {
+    table.forEachEntry(action);
   }
 
   /** Returns a copy of the decompressed content of the current block. */

@@ -21,7 +21,6 @@ import dev.kv.core.table.format.TableProperties;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.UnsupportedFormatException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +60,7 @@ final class TableOpening implements AutoCloseable {
    * of internal keys.
    */
   void read(@Nullable FilterPolicy policy) {
-    Footer end = readFooter();
+    Footer end = file.readFooter(scratch.ensureCapacity(Footer.SIZE));
     footer = end;
     index = readIndex(end.index());
     boolean internal = comparator instanceof InternalKeyComparator;
@@ -164,16 +163,6 @@ final class TableOpening implements AutoCloseable {
       throw new AssertionError("the table has not been read");
     }
     return part;
-  }
-
-  private Footer readFooter() {
-    if (file.size() < Footer.SIZE) {
-      throw new CorruptionException(
-          "a file of " + file.size() + " bytes is too short for a table", file.name(), 0);
-    }
-    ByteBuffer bytes = scratch.ensureCapacity(Footer.SIZE);
-    file.read(footerOffset(), bytes, Footer.SIZE);
-    return Footer.decode(bytes, file.name(), footerOffset());
   }
 
   private long footerOffset() {

@@ -5,6 +5,7 @@ import dev.kv.core.env.MappedBytes;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
+import dev.kv.core.table.format.Footer;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
@@ -105,6 +106,17 @@ public final class TableFile {
     if (count != length) {
       throw new CorruptionException("table file ends inside a block", name, offset);
     }
+  }
+
+  /** Reads the footer, through {@code scratch}, which has room for it. */
+  public Footer readFooter(ByteBuffer scratch) {
+    if (size < Footer.SIZE) {
+      throw new CorruptionException(
+          "a file of " + size + " bytes is too short for a table", name, 0);
+    }
+    long offset = size - Footer.SIZE;
+    read(offset, scratch, Footer.SIZE);
+    return Footer.decode(scratch, name, offset);
   }
 
   /**

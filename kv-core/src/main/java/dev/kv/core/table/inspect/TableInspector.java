@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -97,13 +98,6 @@ public final class TableInspector implements AutoCloseable {
     }
   }
 
-  /** Receives the entries of a block. */
-  @FunctionalInterface
-  public interface Sink {
-    /** Takes one entry; the arrays are its own. */
-    void entry(byte[] key, byte[] value);
-  }
-
   /** Opens {@code path}, and reads nothing yet. */
   public TableInspector(Env env, Path path) throws IOException {
     file = TableFile.open(env, path, new MappingQuota(0));
@@ -122,13 +116,7 @@ public final class TableInspector implements AutoCloseable {
 
   /** Reads the footer. */
   public Footer footer() {
-    if (file.size() < Footer.SIZE) {
-      throw new CorruptionException(
-          "a file of " + file.size() + " bytes is too short for a table", file.name(), 0);
-    }
-    long offset = file.size() - Footer.SIZE;
-    file.read(offset, small, Footer.SIZE);
-    return Footer.decode(small, file.name(), offset);
+    return file.readFooter(small);
   }
 
   /** Reads an index or metaindex block, and returns its entries in their order. */
@@ -305,10 +293,10 @@ public final class TableInspector implements AutoCloseable {
         handle, small.get(0) & 0xff, MaskedCrc32c.unmask(small.getInt(1)), read.length(), restarts);
   }
 
-  /** Passes the entries of the current block to {@code sink}, up to the first damaged one. */
-  public void forEachEntry(Sink sink) {
+  /** Passes the entries of the current block to {@code action}, up to the first damaged one. */
+  public void forEachEntry(BiConsumer<byte[], byte[]> action) {
     for (entries.seekToFirst(); entries.isValid(); entries.next()) {
-      sink.entry(entries.copyKey(), entries.copyValue());
+      action.accept(entries.copyKey(), entries.copyValue());
     }
   }
 
