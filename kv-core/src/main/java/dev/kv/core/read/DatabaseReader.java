@@ -219,7 +219,8 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     return wanted;
   }
 
-  private static void requireLookup(ReadOptions options) {
+  /** Refuses options that have a meaning only for scans. */
+  public static void requireLookup(ReadOptions options) {
     if (options.isScanOnly()) {
       throw new IllegalArgumentException(
           "bounds, a prefix and descending are for scans, and not for the lookup of one key: "

@@ -14,6 +14,7 @@ import dev.kv.bytes.ValueReader;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.memory.Undo;
+import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.read.ReadMark;
 import dev.kv.core.read.ReadRange;
 import dev.kv.core.read.SnapshotImpl;
@@ -90,14 +91,11 @@ final class TransactionImpl implements Transaction {
     registration = parts.register(this, snapshot, options.maxAge().toNanos());
   }
 
-  /** Returns the options for a read of the snapshot, for lookups of one key. */
-  private ReadOptions lookup(ReadOptions options) {
+  /** Begins a lookup; returns the options for the read of the snapshot. */
+  private ReadOptions beginLookup(ReadOptions options) {
     ReadOptions read = fromSnapshot(options);
-    if (read.isScanOnly()) {
-      throw new IllegalArgumentException(
-          "bounds, a prefix and descending are for scans, and not for the lookup of one key: "
-              + options);
-    }
+    DatabaseReader.requireLookup(options);
+    beginOperation();
     return read;
   }
 
@@ -116,8 +114,7 @@ final class TransactionImpl implements Transaction {
   public byte @Nullable [] get(ReadOptions options, byte[] key) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(key, "key");
-    ReadOptions read = lookup(options);
-    beginOperation();
+    ReadOptions read = beginLookup(options);
     if (serializable) {
       dependOn(key);
     }
@@ -137,8 +134,7 @@ final class TransactionImpl implements Transaction {
   public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(keys, "keys");
-    ReadOptions read = lookup(options);
-    beginOperation();
+    ReadOptions read = beginLookup(options);
     if (serializable) {
       dependOn(keys);
     }
@@ -190,8 +186,7 @@ final class TransactionImpl implements Transaction {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(reader, "reader");
-    ReadOptions read = lookup(options);
-    beginOperation();
+    ReadOptions read = beginLookup(options);
     if (serializable) {
       dependOn(key);
     }
