@@ -7,6 +7,7 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.stream.Stream;
@@ -64,7 +65,9 @@ public interface DBIterator extends AutoCloseable {
    *
    * @param key the key
    */
-  void seek(byte[] key);
+  default void seek(byte[] key) {
+    seek(ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
+  }
 
   /**
    * Moves to the first entry at or after a key.
@@ -78,7 +81,9 @@ public interface DBIterator extends AutoCloseable {
    *
    * @param key the key
    */
-  void seekForPrev(byte[] key);
+  default void seekForPrev(byte[] key) {
+    seekForPrev(ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
+  }
 
   /**
    * Moves to the last entry at or before a key.

@@ -84,11 +84,6 @@ final class DBIteratorImpl implements DBIterator {
   }
 
   @Override
-  public void seek(byte[] key) {
-    seek(ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
-  }
-
-  @Override
   public void seek(ByteBuffer key) {
     Objects.requireNonNull(key, "key");
     beginSeek();
@@ -99,11 +94,6 @@ final class DBIteratorImpl implements DBIterator {
     }
     view.endMove();
     Reference.reachabilityFence(this);
-  }
-
-  @Override
-  public void seekForPrev(byte[] key) {
-    seekForPrev(ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
   }
 
   @Override

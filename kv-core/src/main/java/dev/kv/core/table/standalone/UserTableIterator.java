@@ -105,11 +105,6 @@ public final class UserTableIterator implements DBIterator {
   }
 
   @Override
-  public void seek(byte[] key) {
-    seek(ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
-  }
-
-  @Override
   public void seek(ByteBuffer key) {
     Objects.requireNonNull(key, "key");
     move(
@@ -120,11 +115,6 @@ public final class UserTableIterator implements DBIterator {
           }
           entries.seek(from, 0, from.capacity());
         });
-  }
-
-  @Override
-  public void seekForPrev(byte[] key) {
-    seekForPrev(ByteBuffer.wrap(Objects.requireNonNull(key, "key")));
   }
 
   @Override
