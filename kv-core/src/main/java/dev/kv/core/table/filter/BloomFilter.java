@@ -120,17 +120,8 @@ public final class BloomFilter implements FilterPolicy {
   }
 
   private static int hash(Slice key) {
-    int length = key.length();
-    int hash = SEED ^ length * MULTIPLIER;
-    int at = 0;
-    for (; at + Integer.BYTES <= length; at += Integer.BYTES) {
-      hash = mix(hash, key.getInt(at, ByteOrder.LITTLE_ENDIAN));
-    }
-    int tail = 0;
-    for (int i = length - 1; i >= at; i--) {
-      tail = tail << 8 | key.byteAt(i) & 0xff;
-    }
-    return length > at ? finish(hash, tail) : hash;
+    ByteBuffer bytes = ByteBuffer.wrap(key.toByteArray()).order(ByteOrder.LITTLE_ENDIAN);
+    return hash(bytes, 0, bytes.capacity());
   }
 
   private static int mix(int hash, int word) {
