@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +56,8 @@ final class DirectoryLock implements Env.Lock {
    *     code that does not use this registry
    * @return the lock, or null if it is held
    */
-  static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable) throws IOException {
+  static @Nullable DirectoryLock acquire(Path file, Queue<FileChannel> unclosable)
+      throws IOException {
     return acquire(file, unclosable, () -> {});
   }
 
@@ -66,7 +66,7 @@ final class DirectoryLock implements Env.Lock {
    *
    * @param opened runs between the open of the file and its lock
    */
-  static @Nullable DirectoryLock acquire(Path file, Unclosable unclosable, Runnable opened)
+  static @Nullable DirectoryLock acquire(Path file, Queue<FileChannel> unclosable, Runnable opened)
       throws IOException {
     Path real = realPath(file);
     List<String> keys = new ArrayList<>();
@@ -116,8 +116,8 @@ final class DirectoryLock implements Env.Lock {
    * the file in between: then the lock is one of a file without a name, which excludes nobody, and
    * the next one is tried.
    */
-  private static @Nullable FileChannel open(Path real, Unclosable unclosable, Runnable opened)
-      throws IOException {
+  private static @Nullable FileChannel open(
+      Path real, Queue<FileChannel> unclosable, Runnable opened) throws IOException {
     while (true) {
       RegularFile.require(real, LinkOption.NOFOLLOW_LINKS);
       String before = identity(real); // that of the file to open, if it is the same afterwards
@@ -147,14 +147,15 @@ final class DirectoryLock implements Env.Lock {
   }
 
   /** Locks, or closes the channel and returns false if the lock is held elsewhere. */
-  private static boolean lock(FileChannel channel, Unclosable unclosable) throws IOException {
+  private static boolean lock(FileChannel channel, Queue<FileChannel> unclosable)
+      throws IOException {
     FileLock lock = null;
     boolean close = true;
     try {
       lock = channel.tryLock();
     } catch (OverlappingFileLockException e) {
       if (!WINDOWS) {
-        unclosable.keep(channel);
+        unclosable.add(channel);
         close = false;
       }
     } finally {
@@ -205,15 +206,6 @@ final class DirectoryLock implements Env.Lock {
       } finally {
         unregister(keys);
       }
-    }
-  }
-
-  /** Channels of a lock file that stay open until the process ends. Thread-safe. */
-  static final class Unclosable {
-    private final Queue<FileChannel> channels = new ConcurrentLinkedQueue<>();
-
-    void keep(FileChannel channel) {
-      channels.add(channel);
     }
   }
 }

@@ -25,6 +25,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +46,9 @@ public final class FileEnv implements Env {
   private final @Nullable Mapper mapper;
   private final Unmapper unmapper = new Unmapper(WINDOWS);
   private final DescriptorSync descriptorSync = DescriptorSync.forSystem();
-  private final DirectoryLock.Unclosable unclosable = new DirectoryLock.Unclosable();
+
+  /** Channels of lock files that stay open until the process ends. */
+  private final Queue<FileChannel> unclosable = new ConcurrentLinkedQueue<>();
 
   /** Creates an environment; one is enough for a process. */
   public FileEnv() {

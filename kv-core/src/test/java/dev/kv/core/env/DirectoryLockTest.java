@@ -19,6 +19,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -289,7 +290,7 @@ final class DirectoryLockTest {
                 throw new UncheckedIOException(e);
               }
             };
-        try (Env.Lock lock = DirectoryLock.acquire(file, new DirectoryLock.Unclosable(), opened)) {
+        try (Env.Lock lock = DirectoryLock.acquire(file, new ConcurrentLinkedQueue<>(), opened)) {
           assertThat(lock).isNotNull();
           assertThat(file).exists();
           assertHeldElsewhere();
