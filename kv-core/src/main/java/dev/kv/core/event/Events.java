@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,8 @@ public final class Events {
 
   /** At most this many damaged places are remembered; the events of further ones may repeat. */
   private static final int MAX_PLACES = 1024;
+
+  private static final boolean HAS_RECORDER = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
   private final String database;
   private final @Nullable DBListener listener;
@@ -100,11 +103,19 @@ public final class Events {
   }
 
   /**
+   * Returns true if the JVM has a flight recorder, and a recording has begun: until then it costs
+   * the read of one field. Names a class of {@code jdk.jfr} only if the module is there.
+   */
+  private static boolean isRecording() {
+    return HAS_RECORDER && FlightRecorder.isInitialized();
+  }
+
+  /**
    * Tells the flight recorder that something begins now in this thread, and returns its event, to
    * be passed to {@link #post(DBEvent, Object)}; null if it does not record such events.
    */
   public @Nullable Object begin(Kind kind) {
-    return Recorder.begin(kind);
+    return isRecording() ? JfrEvents.begin(kind) : null;
   }
 
   /** Posts an event without a beginning. */
@@ -127,7 +138,7 @@ public final class Events {
 
   private void tell(DBEvent event, @Nullable Object begun) {
     EventText.log(LOG, event);
-    Recorder.record(event, begun);
+    record(event, begun);
     if (listener == null && !hasInfoLog) {
       return;
     }
@@ -142,7 +153,9 @@ public final class Events {
 
   /** Records an event in the flight recorder alone. */
   public void record(DBEvent event, @Nullable Object begun) {
-    Recorder.record(event, begun);
+    if (isRecording()) {
+      JfrEvents.record(event, begun);
+    }
   }
 
   /** Posts an event of damage, unless the place is known. */

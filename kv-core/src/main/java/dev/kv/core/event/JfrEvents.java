@@ -20,7 +20,7 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** The events in the flight recorder. Loaded by {@link Recorder} when a recording begins. */
+/** The events in the flight recorder. Loaded by {@link Events} when a recording begins. */
 final class JfrEvents {
   private JfrEvents() {}
 
@@ -43,53 +43,54 @@ final class JfrEvents {
 
   /** Records an event; {@code begun} is the result of {@link #begin}, or null. */
   static void record(DBEvent event, @Nullable Object begun) {
-    if (event instanceof OpenEvent e) {
-      record(e, begun instanceof Open open ? open : new Open());
-    } else if (event instanceof CloseEvent e) {
-      Close close = new Close();
-      close.database = e.database();
-      close.commit();
-    } else if (event instanceof FlushEvent e) {
-      record(e, begun instanceof Flush flush ? flush : new Flush());
-    } else if (event instanceof CompactionEvent e) {
-      record(e, begun instanceof Compaction compaction ? compaction : new Compaction());
-    } else if (event instanceof StallEvent e) {
-      record(e, begun instanceof Stall stall ? stall : new Stall());
-    } else if (event instanceof SyncEvent e) {
-      record(e, begun instanceof Sync sync ? sync : new Sync());
-    } else if (event instanceof DamageEvent e) {
-      record(e, new Damage());
-    } else if (event instanceof TableDeletedEvent e) {
-      TableDeleted deleted = new TableDeleted();
-      deleted.database = e.database();
-      deleted.table = e.table();
-      deleted.commit();
-    } else if (event instanceof FailureEvent e) {
-      record(e, new Failure());
+    DatabaseEvent to = recorded(event, begun);
+    if (to != null) {
+      to.database = event.database();
+      to.commit();
     }
   }
 
-  private static void record(OpenEvent from, Open to) {
-    to.database = from.database();
+  private static @Nullable DatabaseEvent recorded(DBEvent event, @Nullable Object begun) {
+    if (event instanceof OpenEvent e) {
+      return filled(e, begun instanceof Open open ? open : new Open());
+    } else if (event instanceof CloseEvent) {
+      return new Close();
+    } else if (event instanceof FlushEvent e) {
+      return filled(e, begun instanceof Flush flush ? flush : new Flush());
+    } else if (event instanceof CompactionEvent e) {
+      return filled(e, begun instanceof Compaction compaction ? compaction : new Compaction());
+    } else if (event instanceof StallEvent e) {
+      return filled(e, begun instanceof Stall stall ? stall : new Stall());
+    } else if (event instanceof SyncEvent) {
+      return begun instanceof Sync sync ? sync : new Sync();
+    } else if (event instanceof DamageEvent e) {
+      return filled(e, new Damage());
+    } else if (event instanceof TableDeletedEvent e) {
+      return filled(e, new TableDeleted());
+    } else if (event instanceof FailureEvent e) {
+      return filled(e, new Failure());
+    }
+    return null;
+  }
+
+  private static Open filled(OpenEvent from, Open to) {
     to.readOnly = from.readOnly();
     to.tables = from.tables();
     to.logs = from.logs();
     to.batches = from.records();
     to.droppedBytes = from.droppedBytes();
-    to.commit();
+    return to;
   }
 
-  private static void record(FlushEvent from, Flush to) {
-    to.database = from.database();
+  private static Flush filled(FlushEvent from, Flush to) {
     to.table = from.table();
     to.level = from.level();
     to.bytes = from.bytes();
     to.entries = from.entries();
-    to.commit();
+    return to;
   }
 
-  private static void record(CompactionEvent from, Compaction to) {
-    to.database = from.database();
+  private static Compaction filled(CompactionEvent from, Compaction to) {
     to.reason = from.reason();
     to.level = from.level();
     to.outputLevel = from.outputLevel();
@@ -100,36 +101,33 @@ final class JfrEvents {
     to.bytesWritten = from.bytesWritten();
     to.entriesRead = from.entriesRead();
     to.entriesWritten = from.entriesWritten();
-    to.commit();
+    return to;
   }
 
-  private static void record(StallEvent from, Stall to) {
-    to.database = from.database();
+  private static Stall filled(StallEvent from, Stall to) {
     to.reason = from.reason().name();
     to.level0Tables = from.level0Tables();
-    to.commit();
+    return to;
   }
 
-  private static void record(SyncEvent from, Sync to) {
-    to.database = from.database();
-    to.commit();
-  }
-
-  private static void record(DamageEvent from, Damage to) {
-    to.database = from.database();
+  private static Damage filled(DamageEvent from, Damage to) {
     to.during = from.during().name();
     to.file = from.file();
     to.offset = from.offset();
     to.message = from.message();
-    to.commit();
+    return to;
   }
 
-  private static void record(FailureEvent from, Failure to) {
-    to.database = from.database();
+  private static TableDeleted filled(TableDeletedEvent from, TableDeleted to) {
+    to.table = from.table();
+    return to;
+  }
+
+  private static Failure filled(FailureEvent from, Failure to) {
     to.during = from.during();
     to.cause = from.cause().toString();
     to.resumable = from.resumable();
-    to.commit();
+    return to;
   }
 
   /** The fields of every event. */
