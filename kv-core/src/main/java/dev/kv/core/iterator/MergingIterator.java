@@ -9,8 +9,7 @@ import java.util.function.Function;
 
 /**
  * A cursor that merges the entries of several cursors, its children, in order. It returns all of
- * several entries with equal keys, that of the child with the smallest index first. {@link
- * ForwardMergingIterator} does so for children that only move forward.
+ * several entries with equal keys, that of the child with the smallest index first.
  *
  * <pre>
  * Order: entries are ordered by (key, index of the child). While this cursor is at an entry e:
@@ -24,10 +23,10 @@ import java.util.function.Function;
  * </pre>
  */
 public final class MergingIterator extends InternalIterator {
-  private final InternalIterator[] children;
+  private final ForwardIterator[] children;
   private final MergeHeap heap;
 
-  private MergingIterator(KeyComparator comparator, InternalIterator[] children) {
+  private MergingIterator(KeyComparator comparator, ForwardIterator[] children) {
     this.children = children;
     this.heap = new MergeHeap(comparator, children);
   }
@@ -42,6 +41,16 @@ public final class MergingIterator extends InternalIterator {
       case 1 -> children[0];
       default -> new MergingIterator(comparator, children);
     };
+  }
+
+  /** Does the same for children that may only move forward. */
+  public static ForwardIterator ofForward(KeyComparator comparator, ForwardIterator... children) {
+    return new MergingIterator(comparator, children);
+  }
+
+  /** Returns a child that moves in both directions. The children of other cursors never turn. */
+  private static InternalIterator bothWays(ForwardIterator child) {
+    return (InternalIterator) child;
   }
 
   /** Opens the children, as {@link #of}; if one cannot be opened, closes those before it. */
@@ -60,7 +69,7 @@ public final class MergingIterator extends InternalIterator {
   @Override
   public void seekToFirst() {
     valid = false;
-    for (InternalIterator child : children) {
+    for (ForwardIterator child : children) {
       child.seekToFirst();
     }
     showRoot(heap.rebuild(true));
@@ -69,8 +78,8 @@ public final class MergingIterator extends InternalIterator {
   @Override
   public void seekToLast() {
     valid = false;
-    for (InternalIterator child : children) {
-      child.seekToLast();
+    for (ForwardIterator child : children) {
+      bothWays(child).seekToLast();
     }
     showRoot(heap.rebuild(false));
   }
@@ -78,8 +87,8 @@ public final class MergingIterator extends InternalIterator {
   @Override
   public void seek(ByteBuffer key, int offset, int length) {
     valid = false;
-    for (InternalIterator child : children) {
-      child.seek(key, offset, length);
+    for (ForwardIterator child : children) {
+      bothWays(child).seek(key, offset, length);
     }
     showRoot(heap.rebuild(true));
   }
@@ -88,9 +97,9 @@ public final class MergingIterator extends InternalIterator {
   public void next() {
     valid = false;
     if (!heap.isForward()) {
-      turnForward();
+      turn(true);
     }
-    InternalIterator root = children[heap.root()];
+    ForwardIterator root = children[heap.root()];
     root.next();
     show(heap.settle(root));
   }
@@ -99,9 +108,9 @@ public final class MergingIterator extends InternalIterator {
   public void prev() {
     valid = false;
     if (heap.isForward()) {
-      turnBackward();
+      turn(false);
     }
-    InternalIterator root = children[heap.root()];
+    InternalIterator root = bothWays(children[heap.root()]);
     root.prev();
     show(heap.settle(root));
   }
@@ -112,63 +121,47 @@ public final class MergingIterator extends InternalIterator {
     }
   }
 
-  /** Moves every child except the current one from before the current entry to after it. */
-  private void turnForward() {
+  /** Moves every child except the current one to the other side of the current entry. */
+  private void turn(boolean toForward) {
     int current = heap.root();
     for (int i = 0; i < children.length; i++) {
       if (i != current) {
-        InternalIterator child = children[i];
-        if (child.isValid()) {
-          child.next();
-        } else {
-          child.seekToFirst();
-        }
-        if (child.isValid() && heap.order(i, current) < 0) {
-          seekAfterCurrent(child, i);
-        }
+        turn(bothWays(children[i]), i, toForward);
       }
     }
-    rebuildAround(current, true);
-  }
-
-  /** Moves every child except the current one from after the current entry to before it. */
-  private void turnBackward() {
-    int current = heap.root();
-    for (int i = 0; i < children.length; i++) {
-      if (i != current) {
-        InternalIterator child = children[i];
-        if (child.isValid()) {
-          child.prev();
-        } else {
-          child.seekToLast();
-        }
-        if (child.isValid() && heap.order(i, current) > 0) {
-          seekBeforeCurrent(child, i);
-        }
-      }
-    }
-    rebuildAround(current, false);
-  }
-
-  private void rebuildAround(int current, boolean toForward) {
     heap.rebuild(toForward);
     if (heap.root() != current) {
       throw new AssertionError("a cursor moved past the current entry");
     }
   }
 
-  private void seekAfterCurrent(InternalIterator child, int index) {
-    child.seek(keyBuffer, keyOffset, keyLength);
-    while (child.isValid() && heap.order(index, heap.root()) < 0) {
-      child.next();
+  private void turn(InternalIterator child, int index, boolean toForward) {
+    if (child.isValid()) {
+      step(child, toForward);
+    } else if (toForward) {
+      child.seekToFirst();
+    } else {
+      child.seekToLast();
+    }
+    if (isBehind(child, index, toForward)) {
+      child.seek(keyBuffer, keyOffset, keyLength);
+      while (isBehind(child, index, toForward)) {
+        step(child, toForward);
+      }
     }
   }
 
-  private void seekBeforeCurrent(InternalIterator child, int index) {
-    child.seek(keyBuffer, keyOffset, keyLength);
-    while (child.isValid() && heap.order(index, heap.root()) > 0) {
+  private static void step(InternalIterator child, boolean toForward) {
+    if (toForward) {
+      child.next();
+    } else {
       child.prev();
     }
+  }
+
+  /** Returns true if a child has an entry on the side of the current one that is left behind. */
+  private boolean isBehind(InternalIterator child, int index, boolean toForward) {
+    return child.isValid() && (heap.order(index, heap.root()) < 0) == toForward;
   }
 
   /** Returns true if no other child than that of the current entry has entries after it. */
@@ -183,7 +176,7 @@ public final class MergingIterator extends InternalIterator {
 
   @Override
   public void close() {
-    for (InternalIterator child : children) {
+    for (ForwardIterator child : children) {
       child.close();
     }
   }

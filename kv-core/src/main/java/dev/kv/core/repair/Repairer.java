@@ -8,7 +8,7 @@ import dev.kv.core.compaction.RewriteJob;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.ForwardIterator;
-import dev.kv.core.iterator.ForwardMergingIterator;
+import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.CurrentFile;
@@ -369,7 +369,7 @@ public final class Repairer {
 
   private RewriteJob.Result merge(List<SalvageIterator> tables, TableOutputs outputs) {
     ForwardIterator[] children = tables.toArray(ForwardIterator[]::new);
-    try (ForwardIterator merged = new ForwardMergingIterator(context.comparator(), children)) {
+    try (ForwardIterator merged = MergingIterator.ofForward(context.comparator(), children)) {
       return new RewriteJob(merged, outputs.context(), context.options().maxFileSize()).run();
     }
   }

@@ -82,7 +82,7 @@ class MergingIteratorTest {
         children[i] = new ListCursor(order, part);
       }
       Collections.sort(expected);
-      try (ForwardIterator merged = new ForwardMergingIterator(order, children)) {
+      try (ForwardIterator merged = MergingIterator.ofForward(order, children)) {
         for (int pass = 0; pass < 2; pass++) {
           List<String> shown = new ArrayList<>();
           for (merged.seekToFirst(); merged.isValid(); merged.next()) {
