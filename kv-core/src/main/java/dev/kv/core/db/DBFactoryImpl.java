@@ -10,6 +10,9 @@ import dev.kv.SharedResources;
 import dev.kv.WriteBatch;
 import dev.kv.admin.RepairReport;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.KeyComparator;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.repair.Dumper;
@@ -85,29 +88,25 @@ public final class DBFactoryImpl implements DBFactory, TableFactory {
   @Override
   public TableWriter newTableWriter(Path file, Options options) {
     Objects.requireNonNull(file, "file");
-    return newTableWriter(
-        file, Objects.requireNonNull(options, "options"), UserTableWriter::ofUserKeys);
+    Objects.requireNonNull(options, "options");
+    return newTableWriter(file, options, new UserKeyComparator(options.comparator()));
   }
 
   @Override
   public TableWriter newIngestTableWriter(Path file, Options options) {
     Objects.requireNonNull(file, "file");
-    return newTableWriter(
-        file, Objects.requireNonNull(options, "options"), UserTableWriter::forIngest);
+    Objects.requireNonNull(options, "options");
+    return newTableWriter(file, options, new InternalKeyComparator(options.comparator()));
   }
 
   /** Creates a table with memory of its own, or of the shared resources if there are any. */
-  private interface WriterFactory {
-    TableWriter create(Path file, Options options, OffHeapBudget budget, Runnable releaseMemory);
-  }
-
-  private static TableWriter newTableWriter(Path file, Options options, WriterFactory factory) {
+  private static TableWriter newTableWriter(Path file, Options options, KeyComparator order) {
     if (options.memory().sharedResources() == null) {
       long limit = options.memory().offHeapLimit();
-      return factory.create(file, options, new OffHeapBudget(limit), () -> {});
+      return new UserTableWriter(file, options, order, new OffHeapBudget(limit), () -> {});
     }
     SharedResourcesImpl shared = SharedResourcesImpl.acquire(options);
-    return factory.create(file, options, shared.budget(), shared::release);
+    return new UserTableWriter(file, options, order, shared.budget(), shared::release);
   }
 
   @Override

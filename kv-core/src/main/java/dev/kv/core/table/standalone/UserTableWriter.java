@@ -5,7 +5,6 @@ import dev.kv.bytes.Escape;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
-import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
@@ -50,7 +49,15 @@ public final class UserTableWriter implements TableWriter {
 
   private State state = State.OPEN;
 
-  private UserTableWriter(
+  /**
+   * Creates a table.
+   *
+   * @param path the file, which must not exist
+   * @param order the order of user keys, or of internal keys for a table to be ingested
+   * @param budget limits the memory
+   * @param releaseMemory is called after the writer has freed its memory, or if none is returned
+   */
+  public UserTableWriter(
       Path path,
       Options options,
       KeyComparator order,
@@ -72,26 +79,6 @@ public final class UserTableWriter implements TableWriter {
       release.cancel();
     }
     builder.setWrittenAt(TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()));
-  }
-
-  /**
-   * Creates a table of user keys.
-   *
-   * @param path the file, which must not exist
-   * @param budget limits the memory
-   * @param releaseMemory is called after the writer has freed its memory, or if none is returned
-   */
-  public static UserTableWriter ofUserKeys(
-      Path path, Options options, OffHeapBudget budget, Runnable releaseMemory) {
-    KeyComparator order = new UserKeyComparator(options.comparator());
-    return new UserTableWriter(path, options, order, budget, releaseMemory);
-  }
-
-  /** Creates a table of internal keys; the parameters are those of {@link #ofUserKeys}. */
-  public static UserTableWriter forIngest(
-      Path path, Options options, OffHeapBudget budget, Runnable releaseMemory) {
-    KeyComparator order = new InternalKeyComparator(options.comparator());
-    return new UserTableWriter(path, options, order, budget, releaseMemory);
   }
 
   private static WritableFile create(Env env, Path path) {

@@ -15,6 +15,8 @@ import dev.kv.core.Latches;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.env.FileEnv;
+import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
@@ -524,9 +526,10 @@ class UserTableTest {
             });
     AtomicInteger released = new AtomicInteger();
     UserTableWriter writer =
-        UserTableWriter.ofUserKeys(
+        new UserTableWriter(
             file,
             options.toBuilder().comparator(comparator).build(),
+            new UserKeyComparator(comparator),
             new OffHeapBudget(0),
             released::incrementAndGet);
     writer.add(key(1), new byte[10]);
@@ -571,9 +574,10 @@ class UserTableTest {
         };
     AtomicInteger released = new AtomicInteger();
     UserTableWriter writer =
-        UserTableWriter.ofUserKeys(
+        new UserTableWriter(
             file,
             options.toBuilder().filterPolicy(policy).build(),
+            new UserKeyComparator(options.comparator()),
             new OffHeapBudget(0),
             released::incrementAndGet);
     writer.add(key(1), new byte[10]);
@@ -591,9 +595,10 @@ class UserTableTest {
     OffHeapBudget budget = new OffHeapBudget(0);
     assertThatThrownBy(
             () ->
-                UserTableWriter.forIngest(
+                new UserTableWriter(
                     file,
                     options,
+                    new InternalKeyComparator(options.comparator()),
                     budget,
                     () -> {
                       assertThat(budget.used()).isZero();
