@@ -86,7 +86,7 @@ public final class FileEnv implements Env {
 
   @Override
   public SequentialFile openSequential(Path file) throws IOException {
-    return new FileSequential(open(file, "r"));
+    return new FileReadFile(file, open(file, "r"));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.kv.core.env;
 
 import dev.kv.env.RandomAccessFile;
+import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -8,10 +9,10 @@ import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A file on disk that is read by position, by seek and read under a lock: there is no channel that
- * an interrupt could close. Used for files that are not mapped.
+ * A file on disk that is read by position, by seek and read under a lock, or from its beginning:
+ * there is no channel that an interrupt could close. Used for files that are not mapped.
  */
-final class FileReadFile implements RandomAccessFile {
+final class FileReadFile implements RandomAccessFile, SequentialFile {
   private static final int SMALLEST_PIECE = 8 << 10;
   private static final int LARGEST_PIECE = 64 << 10;
 
@@ -23,6 +24,9 @@ final class FileReadFile implements RandomAccessFile {
   private final java.io.RandomAccessFile file;
   private byte[] piece = new byte[SMALLEST_PIECE];
   private boolean closed;
+
+  // The position of the one thread that reads from the beginning.
+  private long next;
 
   /** Takes ownership of {@code file}. */
   FileReadFile(Path path, java.io.RandomAccessFile file) throws IOException {
@@ -67,6 +71,23 @@ final class FileReadFile implements RandomAccessFile {
       done += count;
     }
     return done;
+  }
+
+  @Override
+  public int read(ByteBuffer into) throws IOException {
+    int wanted = into.remaining();
+    int count = read(next, into, into.position(), wanted);
+    into.position(into.position() + count);
+    next += count;
+    return count == 0 && wanted > 0 ? -1 : count;
+  }
+
+  @Override
+  public void skip(long count) throws IOException {
+    if (count < 0) {
+      throw new IllegalArgumentException("skip of " + count);
+    }
+    next += Math.min(count, Math.max(0, file.length() - next));
   }
 
   @Override
