@@ -64,9 +64,9 @@ final class ReadOnlyOpener {
       Events events = context.events();
       OpenTimer timer = new OpenTimer(events);
       TableUses uses = new TableUses(context);
-      ReadOnlyView view = load(last -> new ReadOnlyView(context, uses, last), loaded -> {});
-      ReadOnlyViews views = new ReadOnlyViews(context, uses, view);
-      ReadOnlyDB db = assemble(context, views);
+      ReadOnlyView view = load(uses, () -> {}, loaded -> {});
+      ReadOnlyViews views = new ReadOnlyViews(context, view);
+      ReadOnlyDB db = assemble(context, uses, views);
       undo.cancel();
       timer.opened(view.versions().current(), view.numbers().recovery(), true);
       events.onPost(
@@ -88,24 +88,16 @@ final class ReadOnlyOpener {
     return check;
   }
 
-  /** Creates the view of one attempt. */
-  private interface Attempt {
-    /**
-     * Returns a view that has read nothing yet.
-     *
-     * @param last true if a missing file is permanently lost, and not deleted by a writer
-     */
-    ReadOnlyView begin(boolean last);
-  }
-
   /**
    * Reads the files, again and again until no writer has deleted one of them meanwhile. An attempt
    * that fails keeps its tables open until the end of the next one, which opens only those that are
    * new.
    *
+   * @param uses counts the uses of the tables of all views
+   * @param checkOpen throws after the close
    * @param requirement throws if the view cannot be used
    */
-  private ReadOnlyView load(Attempt attempt, Consumer<ReadOnlyView> requirement)
+  private ReadOnlyView load(TableUses uses, Runnable checkOpen, Consumer<ReadOnlyView> requirement)
       throws IOException {
     DirectoryCheck check = requireDatabase();
     String before = "";
@@ -114,11 +106,13 @@ final class ReadOnlyOpener {
     try {
       for (int tries = 1; ; tries++) {
         boolean last = same == TRIES - 1 || tries == MOST_TRIES;
-        ReadOnlyView view = attempt.begin(last);
+        checkOpen.run();
+        ReadOnlyView view = new ReadOnlyView(uses, last);
         boolean overtaken;
         try (Undo undo = new Undo(view::abandon)) {
           try {
             view.read(check);
+            checkOpen.run();
             requirement.accept(view);
             undo.cancel();
             return view;
@@ -152,24 +146,11 @@ final class ReadOnlyOpener {
     return e instanceof NoSuchFileException || e.getCause() instanceof NoSuchFileException;
   }
 
-  /**
-   * Reads the files again, and makes what they hold the view of new reads.
-   *
-   * @param checkOpen throws after the close
-   */
-  private boolean refresh(ReadOnlyViews views, Events events, Runnable checkOpen) {
+  /** Reads the files again, and makes what they hold the view of new reads. */
+  private boolean refresh(TableUses uses, ReadOnlyViews views, Events events, Runnable checkOpen) {
     try {
       synchronized (views) {
-        return views.advance(
-            load(
-                last -> {
-                  checkOpen.run();
-                  return views.begin(last);
-                },
-                loaded -> {
-                  checkOpen.run();
-                  views.requireNotBefore(loaded);
-                }));
+        return views.advance(load(uses, checkOpen, views::requireNotBefore));
       }
     } catch (IOException e) {
       throw new DBIOException("cannot refresh the database in " + directory + ": " + e, e);
@@ -178,7 +159,7 @@ final class ReadOnlyOpener {
     }
   }
 
-  private ReadOnlyDB assemble(DatabaseContext context, ReadOnlyViews views) {
+  private ReadOnlyDB assemble(DatabaseContext context, TableUses uses, ReadOnlyViews views) {
     Events events = context.events();
     DatabaseReader reader =
         new DatabaseReader(
@@ -199,6 +180,6 @@ final class ReadOnlyOpener {
             new CompactionStats(),
             () -> views.newest().numbers());
     return new ReadOnlyDBImpl(
-        reader, stats, events, env, views, checkOpen -> refresh(views, events, checkOpen));
+        reader, stats, events, env, views, checkOpen -> refresh(uses, views, events, checkOpen));
   }
 }

@@ -54,8 +54,8 @@ final class ReadOnlyView {
    *
    * @param last true if a missing file is permanently lost, and not deleted by a writer
    */
-  ReadOnlyView(DatabaseContext context, TableUses uses, boolean last) {
-    this.context = context;
+  ReadOnlyView(TableUses uses, boolean last) {
+    this.context = uses.context();
     this.directory = context.directory();
     this.uses = uses;
     this.last = last;

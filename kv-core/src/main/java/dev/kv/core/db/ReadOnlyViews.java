@@ -19,7 +19,6 @@ import java.util.List;
  */
 final class ReadOnlyViews {
   private final DatabaseContext context;
-  private final TableUses uses;
   private final ReadStates states = new ReadStates();
   private final SnapshotList snapshots;
   private volatile ReadOnlyView newest;
@@ -32,14 +31,9 @@ final class ReadOnlyViews {
   @GuardedBy("this")
   private boolean closed;
 
-  /**
-   * Publishes the first view, and takes ownership of it.
-   *
-   * @param uses counts the uses of the tables of all views
-   */
-  ReadOnlyViews(DatabaseContext context, TableUses uses, ReadOnlyView first) {
+  /** Publishes the first view, and takes ownership of it. */
+  ReadOnlyViews(DatabaseContext context, ReadOnlyView first) {
     this.context = context;
-    this.uses = uses;
     this.newest = first;
     this.lastSequence = first.lastSequence();
     this.snapshots = new SnapshotList(() -> lastSequence);
@@ -56,11 +50,6 @@ final class ReadOnlyViews {
 
   ReadOnlyView newest() {
     return newest;
-  }
-
-  /** Returns a view that has read nothing yet, for {@link #advance}. */
-  ReadOnlyView begin(boolean last) {
-    return new ReadOnlyView(context, uses, last);
   }
 
   /** Throws if the files do not have the newest view or a later one of the same database. */

@@ -4,11 +4,11 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.errors.CorruptionException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Counts how many views use each table, and closes a table after its last view. Thread-safe. */
@@ -23,6 +23,10 @@ final class TableUses {
 
   TableUses(DatabaseContext context) {
     this.context = context;
+  }
+
+  DatabaseContext context() {
+    return context;
   }
 
   /**
@@ -50,13 +54,8 @@ final class TableUses {
 
   /** Returns the tables that no view uses yet. */
   synchronized List<FileMetadata> unused(List<FileMetadata> files) {
-    List<FileMetadata> unused = new ArrayList<>();
-    for (FileMetadata file : files) {
-      if (!uses.containsKey(file.number())) {
-        unused.add(file);
-      }
-    }
-    return unused;
+    Set<Long> used = uses.keySet();
+    return files.stream().filter(file -> !used.contains(file.number())).toList();
   }
 
   private static boolean isSame(FileMetadata one, FileMetadata other) {

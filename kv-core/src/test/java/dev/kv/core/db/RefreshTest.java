@@ -55,7 +55,7 @@ class RefreshTest extends DbTestBase {
     db.admin().flush();
     close();
     try (DatabaseContext context = new DatabaseContext(directory, options)) {
-      ReadOnlyView view = new ReadOnlyView(context, new TableUses(context), true);
+      ReadOnlyView view = new ReadOnlyView(new TableUses(context), true);
       view.read(new DirectoryCheck(options.env(), directory));
       assertThat(view.isUnpinned()).isFalse();
       view.release();
