@@ -85,6 +85,9 @@ public final class FrozenFiles {
         edit.addFile(0, table);
       }
     }
+    for (String name : scratch.list(SCRATCH)) {
+      addScratch(name, true);
+    }
     long number = numbers.newFileNumber();
     NewDatabase.create(
         new ManifestContext(
@@ -96,14 +99,7 @@ public final class FrozenFiles {
             false),
         number,
         edit.nextFileNumber(number + 1).build());
-    String manifest = String.valueOf(FileNames.manifest(SCRATCH, number).getFileName());
-    for (String name : scratch.list(SCRATCH)) {
-      boolean isTable = !name.equals("CURRENT") && !name.equals(manifest);
-      if (isTable) {
-        addScratch(name, true);
-      }
-    }
-    addScratch(manifest, false);
+    addScratch(String.valueOf(FileNames.manifest(SCRATCH, number).getFileName()), false);
     addScratch("CURRENT", false);
   }
 
