@@ -73,7 +73,7 @@ public final class BackgroundThreads {
         work,
         errors,
         new BackgroundWorker.Retries(
-            context.budget()::used, context::reclaimMemory, FIRST_RETRY_NANOS));
+            context.budget()::used, context.budget()::reclaim, FIRST_RETRY_NANOS));
   }
 
   /**

@@ -191,11 +191,6 @@ public final class SharedResourcesImpl implements SharedResources {
     return budget;
   }
 
-  /** Returns the allocator of blocks. */
-  public BlockAllocator allocator() {
-    return allocator;
-  }
-
   /** Returns the arenas of memtables. */
   public ArenaPool arenas() {
     return arenas;

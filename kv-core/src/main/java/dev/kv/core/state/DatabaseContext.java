@@ -53,11 +53,6 @@ public final class DatabaseContext implements AutoCloseable {
     return shared;
   }
 
-  /** Releases the memory that is only kept for later. */
-  public void reclaimMemory() {
-    shared.budget().reclaim();
-  }
-
   /** Returns the database's directory. */
   public Path directory() {
     return directory;

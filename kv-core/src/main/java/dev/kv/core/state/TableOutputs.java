@@ -47,18 +47,11 @@ public final class TableOutputs {
   /** Writes {@code memtable} as one table; writes none if the memtable is empty. */
   public FlushResult flush(MemTable memtable) {
     try (ForwardIterator entries = memtable.iterator()) {
-      return flush(entries);
+      return flush(entries, List.of());
     }
   }
 
-  /**
-   * Writes all entries of a cursor, which is borrowed, as one table; writes none if it is empty.
-   */
-  public FlushResult flush(ForwardIterator entries) {
-    return flush(entries, List.of());
-  }
-
-  /** Does the same with a table that replaces others, too. */
+  /** Does the same with all entries of a cursor, which is borrowed; the table replaces others. */
   public FlushResult flush(ForwardIterator entries, List<FileMetadata> replaced) {
     return new FlushJob(entries, context().replacing(context.tables(), replaced)).run();
   }

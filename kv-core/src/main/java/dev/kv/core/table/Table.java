@@ -338,7 +338,7 @@ public final class Table implements CacheValue {
   /** Erases the data blocks from the cache. */
   void eraseBlocks() {
     for (int at = 0; at < index.count(); at++) {
-      blocks.erase(cacheId, index.offset(at));
+      blocks.cache().erase(cacheId, index.offset(at));
     }
   }
 

@@ -61,7 +61,7 @@ public final class OutputFixture implements AutoCloseable {
   public void close() {
     tables.close();
     shared.close();
-    assertThat(shared.allocator().liveBuffers()).isZero();
+    assertThat(shared.tableMemory().allocator().liveBuffers()).isZero();
     assertThat(shared.budget().used()).isZero();
   }
 }

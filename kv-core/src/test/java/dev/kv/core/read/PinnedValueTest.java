@@ -47,7 +47,7 @@ class PinnedValueTest extends DbTestBase {
   }
 
   private long liveBuffers() {
-    return parts().context().shared().allocator().liveBuffers();
+    return parts().context().shared().tableMemory().allocator().liveBuffers();
   }
 
   private long blockBytes() {

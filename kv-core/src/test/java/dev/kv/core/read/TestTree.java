@@ -46,7 +46,7 @@ final class TestTree implements AutoCloseable {
   final SharedResourcesImpl shared =
       new SharedResourcesImpl(new SharedResources.Settings(64 << 20, 0, 0, 1, 0));
   final OffHeapBudget budget = shared.budget();
-  final BlockAllocator allocator = shared.allocator();
+  final BlockAllocator allocator = shared.tableMemory().allocator();
   final LruCache<CachedBlock> blocks = shared.blockCache();
   final ArenaPool arenas = shared.arenas();
   final ReadStates states = new ReadStates();

@@ -110,7 +110,7 @@ class SharedResourcesImplTest {
   @Test
   void prune_withoutBlocksInUse_releasesTheirMemory() {
     SharedResourcesImpl shared = resources(8 * MIB, 32 * MIB, 0, 1);
-    BlockAllocator allocator = shared.allocator();
+    BlockAllocator allocator = shared.tableMemory().allocator();
     allocator.allocate(MemoryKind.BLOCK, 4096).release();
     assertThat(shared.offHeapUsed()).as("a free slot").isPositive();
     shared.prune();

@@ -67,7 +67,7 @@ class MappedTableTest {
   @AfterEach
   void everythingIsGivenBack() {
     shared.close();
-    assertThat(shared.allocator().liveBuffers()).isZero();
+    assertThat(shared.tableMemory().allocator().liveBuffers()).isZero();
     assertThat(shared.budget().used(MemoryKind.INDEX_AND_FILTER)).isZero();
   }
 
@@ -210,7 +210,7 @@ class MappedTableTest {
     FileMetadata file = table(5, 1 << 10, CompressionType.NONE, VALUE);
     try (TableCache cache = cache();
         TableIterator cursor = cache.iterator(file, true, true)) {
-      long buffers = shared.allocator().liveBuffers();
+      long buffers = shared.tableMemory().allocator().liveBuffers();
       List<Integer> misread = new ArrayList<>();
       for (int round = 0; round < 3; round++) {
         for (int i = 0; i < KEYS; i += 7) {
@@ -223,7 +223,7 @@ class MappedTableTest {
         }
       }
       assertThat(misread).isEmpty();
-      assertThat(shared.allocator().liveBuffers()).isEqualTo(buffers);
+      assertThat(shared.tableMemory().allocator().liveBuffers()).isEqualTo(buffers);
       assertThat(entryIndexBytes()).as("the second round wrote entry indexes").isPositive();
     }
   }
@@ -396,7 +396,7 @@ class MappedTableTest {
       for (int number = 1; number <= 25; number++) {
         files.add(table(number, 4 << 10, CompressionType.NONE, number));
       }
-      long before = shared.allocator().liveBuffers();
+      long before = shared.tableMemory().allocator().liveBuffers();
       MultiGetContext several = new MultiGetContext(cache);
       for (int pass = 0; pass < 3; pass++) {
         for (int i = 0; i < files.size(); i++) {
@@ -408,9 +408,9 @@ class MappedTableTest {
           assertThat(value).isEqualTo(value(500, i + 1));
           assertThat(lookup.tag()).isEqualTo(InternalKey.pack(0, ValueKind.VALUE));
         }
-        assertThat(shared.allocator().liveBuffers()).isGreaterThan(before);
+        assertThat(shared.tableMemory().allocator().liveBuffers()).isGreaterThan(before);
         several.release();
-        assertThat(shared.allocator().liveBuffers()).isEqualTo(before + files.size());
+        assertThat(shared.tableMemory().allocator().liveBuffers()).isEqualTo(before + files.size());
       }
       wanted.set(key(500), InternalKey.MAX_SEQUENCE);
       several.get(files.get(0), lookup);

@@ -59,7 +59,7 @@ class TableCacheTest {
   private final CountingEnv env = new CountingEnv();
   private final SharedResourcesImpl shared =
       new SharedResourcesImpl(new SharedResources.Settings(8 << 20, 0, 0, 1, 0));
-  private final BlockAllocator allocator = shared.allocator();
+  private final BlockAllocator allocator = shared.tableMemory().allocator();
   private final LruCache<CachedBlock> blocks = shared.blockCache();
   private final Entries entries = Entries.internal(BYTEWISE, new Random(1), 100);
   private final byte[] bytes =

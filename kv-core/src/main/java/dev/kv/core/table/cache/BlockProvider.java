@@ -157,11 +157,6 @@ public final class BlockProvider implements AutoCloseable {
     return charge;
   }
 
-  /** Erases a block from the cache, if it is there. */
-  public void erase(long id, long offset) {
-    blocks.erase(id, offset);
-  }
-
   /**
    * Verifies a block, copies it as it is stored, including its trailer, and returns the number of
    * bytes.
