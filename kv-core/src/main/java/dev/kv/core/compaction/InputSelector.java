@@ -1,6 +1,5 @@
 package dev.kv.core.compaction;
 
-import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
@@ -123,17 +122,11 @@ final class InputSelector {
    * otherwise null.
    */
   private @Nullable FileMetadata boundaryFile(int level, byte[] largest) {
-    FileMetadata first = null;
-    for (FileMetadata file : version.files(level)) {
-      if (comparator.compare(file.smallest(), largest) > 0
-          && (first == null || comparator.compare(file.smallest(), first.smallest()) < 0)) {
-        first = file;
-      }
-    }
-    return first != null
-            && userComparator.compare(first.smallestUserKey(), InternalKey.userKey(largest)) == 0
-        ? first
-        : null;
+    return version.files(level).stream()
+        .filter(file -> comparator.compare(file.smallest(), largest) > 0)
+        .min(Comparator.comparing(FileMetadata::smallest, comparator::compare))
+        .filter(first -> comparator.compareUserKeys(first.smallest(), largest) == 0)
+        .orElse(null);
   }
 
   private byte[] largestKey(List<FileMetadata> files) {

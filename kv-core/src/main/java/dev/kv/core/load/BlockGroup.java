@@ -71,11 +71,7 @@ final class BlockGroup implements AutoCloseable {
     count = 0;
     bytes = 0;
     tableBegins.clear();
-    long sum = 0;
-    for (BlockBuilder each : memory) {
-      sum += each.capacity();
-    }
-    if (sum > KEPT_BYTES) {
+    if (memory.stream().mapToLong(BlockBuilder::capacity).sum() > KEPT_BYTES) {
       close();
     }
   }

@@ -204,12 +204,12 @@ public final class VersionSet implements AutoCloseable {
    * end may not know of it.
    */
   public void markFilesUsed(List<FileName> files) {
-    long largest = 0;
-    for (FileName file : files) {
-      if (file.number() <= LARGEST_NUMBER) {
-        largest = Math.max(largest, file.number());
-      }
-    }
+    long largest =
+        files.stream()
+            .mapToLong(FileName::number)
+            .filter(number -> number <= LARGEST_NUMBER)
+            .max()
+            .orElse(0);
     markFileNumberUsed(largest);
     if (largest >= firstManifestNumber) {
       firstManifestNumber = newFileNumber();

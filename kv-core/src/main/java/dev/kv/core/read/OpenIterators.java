@@ -89,20 +89,12 @@ final class OpenIterators {
 
   /** Returns the number of iterators that are not closed. */
   int count() {
-    int count = 0;
-    for (Stripe stripe : stripes) {
-      count += stripe.count();
-    }
-    return count;
+    return Arrays.stream(stripes).mapToInt(Stripe::count).sum();
   }
 
   /** Returns how many iterators were opened. */
   long opened() {
-    long opened = 0;
-    for (Stripe stripe : stripes) {
-      opened += stripe.opened();
-    }
-    return opened;
+    return Arrays.stream(stripes).mapToLong(Stripe::opened).sum();
   }
 
   /** Returns the oldest iterators that are not closed, the oldest first, at most {@code limit}. */
@@ -163,23 +155,16 @@ final class OpenIterators {
   }
 
   private void report(int count, @Nullable Throwable opened) {
-    if (opened == null) {
-      LOG.warn(
-          "{}: {} iterator(s) garbage-collected without having been closed; until then each held"
-              + " memory and files. Close every iterator, for example with try-with-resources."
-              + " Start the JVM with -Dkv.trackIterators=true to log where they were opened. Later"
-              + " ones are counted in DBStats.views().leakedIterators() and not logged",
-          database,
-          count);
-    } else {
-      LOG.warn(
-          "{}: {} iterator(s) garbage-collected without having been closed; until then each held"
-              + " memory and files. Close every iterator, for example with try-with-resources. The"
-              + " stack trace shows where one of them was opened; each place is logged once",
-          database,
-          count,
-          opened);
-    }
+    LOG.warn(
+        "{}: {} iterator(s) garbage-collected without having been closed; until then each held"
+            + " memory and files. Close every iterator, for example with try-with-resources. {}",
+        database,
+        count,
+        opened == null
+            ? "Start the JVM with -Dkv.trackIterators=true to log where they were opened. Later"
+                + " ones are counted in DBStats.views().leakedIterators() and not logged"
+            : "The stack trace shows where one of them was opened; each place is logged once",
+        opened);
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.kv.core.memory.Stripes;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Version;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -123,11 +124,7 @@ public final class ReadState {
 
   /** Returns true if a memtable holds an entry of a user key of {@code range}. */
   boolean memTablesHold(KeyBounds range) {
-    boolean holds = false;
-    for (int i = 0; i < memTables.length && !holds; i++) {
-      holds = holds(memTables[i], range);
-    }
-    return holds;
+    return Arrays.stream(memTables).anyMatch(entries -> holds(entries, range));
   }
 
   private boolean holds(MemTable entries, KeyBounds range) {

@@ -148,15 +148,8 @@ public final class DatabaseStats {
     byte[] start = range.start();
     byte[] limit = range.limit();
     long from = start == null ? 0 : offset(version, start);
-    return Math.max(0, (limit == null ? tableBytes(version) : offset(version, limit)) - from);
-  }
-
-  private static long tableBytes(Version version) {
-    long sum = 0;
-    for (int level = 0; level < Levels.COUNT; level++) {
-      sum += version.bytes(level);
-    }
-    return sum;
+    long to = limit == null ? Version.totalSize(version.files()) : offset(version, limit);
+    return Math.max(0, to - from);
   }
 
   private long offset(Version version, byte[] userKey) {

@@ -237,12 +237,8 @@ public final class ObsoleteFiles {
 
   /** Returns true if a hold keeps the log or MANIFEST. */
   private boolean isHeld(FileName file) {
-    for (Hold hold : holds) {
-      if (file.number() >= (file.kind() == FileName.Kind.LOG ? hold.log : hold.manifest)) {
-        return true;
-      }
-    }
-    return false;
+    boolean isLog = file.kind() == FileName.Kind.LOG;
+    return holds.stream().anyMatch(hold -> file.number() >= (isLog ? hold.log : hold.manifest));
   }
 
   /** Returns true if the file is deleted. */

@@ -1,5 +1,6 @@
 package dev.kv.core.version;
 
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -46,11 +47,6 @@ public final class LevelScores {
 
   /** Returns true if a compaction is due. */
   public boolean isCompactionDue() {
-    for (double score : scores) {
-      if (score >= 1) {
-        return true;
-      }
-    }
-    return false;
+    return Arrays.stream(scores).anyMatch(score -> score >= 1);
   }
 }

@@ -316,11 +316,7 @@ public final class Version extends RefCounted {
 
   /** Returns the sum of the tables' sizes. */
   public static long totalSize(Collection<FileMetadata> files) {
-    long sum = 0;
-    for (FileMetadata file : files) {
-      sum += file.size();
-    }
-    return sum;
+    return files.stream().mapToLong(FileMetadata::size).sum();
   }
 
   /** Finds the position of a key in a table. */
