@@ -234,9 +234,12 @@ final class WriteController {
     long nanos = System.nanoTime() - start;
     waitedNanos.addAndGet(nanos);
     long micros = TimeUnit.NANOSECONDS.toMicros(nanos);
-    events.post(new StallEvent(events.database(), reason, inputs.level0Tables(), micros), begun);
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    try {
+      events.post(new StallEvent(events.database(), reason, inputs.level0Tables(), micros), begun);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

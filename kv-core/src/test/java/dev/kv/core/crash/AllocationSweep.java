@@ -15,7 +15,9 @@ import dev.kv.core.db.LeakCheck;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.version.Levels;
 import dev.kv.core.write.ExclusiveWriter;
+import dev.kv.core.write.StallInputs;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.options.LogRetention;
@@ -119,6 +121,21 @@ class AllocationSweep {
       @Override
       void run(Run run) {
         run.write("y", s(LARGE), () -> run.db.put(WriteOptions.SYNC, b("y"), LARGE));
+      }
+    },
+    STALL(CALLER) {
+      /** An interrupt does not end the stall, and is not lost. */
+      @Override
+      void run(Run run) {
+        StallInputs inputs = DbTestBase.parts(run.db).memTables().stallInputs();
+        inputs.setLevel0Tables(Levels.LEVEL_0_STOP_TRIGGER);
+        Thread.currentThread().interrupt();
+        try {
+          run.write("x", s(LARGE), () -> run.db.put(b("x"), LARGE));
+        } finally {
+          inputs.setLevel0Tables(0);
+        }
+        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
       }
     },
     GROUP(CALLER) {
