@@ -39,13 +39,15 @@ final class KeyOrder implements AutoCloseable {
    */
   KeyOrder(BatchCursor cursor, int count, OffHeapBudget budget) {
     this.count = count;
-    sorted = new OffHeapBuffer(budget, count * ITEM);
-    try (Undo undo = new Undo(sorted::close)) {
-      spare = new OffHeapBuffer(budget, count * ITEM);
+    sorted = new OffHeapBuffer(budget, 0);
+    spare = new OffHeapBuffer(budget, 0);
+    try (Undo undo = new Undo(this::close)) {
+      sorted.ensureCapacity(count * ITEM);
+      spare.ensureCapacity(count * ITEM);
+      int common = commonPrefix(cursor);
+      sort(collect(cursor, common));
       undo.cancel();
     }
-    int common = commonPrefix(cursor);
-    sort(collect(cursor, common));
   }
 
   /** Returns the number of bytes with which all keys begin. */

@@ -1,10 +1,12 @@
 package dev.kv.core.memtable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.batch.MalformedBatchException;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
@@ -154,5 +156,18 @@ class BatchInserterTest {
     }
     keys.sort(null);
     assertThat(sorted).isEqualTo(keys);
+  }
+
+  /** {@link #releaseAll} finds memory that stays. */
+  @Test
+  void keyOrder_thatFailsInTheMiddle_givesItsMemoryBack() {
+    EncodedBatch batch = new EncodedBatch();
+    batch.put(new byte[] {1}, new byte[0]);
+    int second = batch.length();
+    batch.put(new byte[] {2}, new byte[0]);
+    BatchCursor cursor = cursor(batch);
+    cursor.buffer().put(second, (byte) 99);
+    assertThatThrownBy(() -> new KeyOrder(cursor, 2, budget))
+        .isInstanceOf(MalformedBatchException.class);
   }
 }
