@@ -40,16 +40,21 @@ public final class TableFile {
   /** Opens a file; maps it if {@code quota} allows one more. */
   public static TableFile open(Env env, Path path, MappingQuota quota) throws IOException {
     boolean mapped = quota.take();
+    RandomAccessFile file = null;
     try {
-      RandomAccessFile file = env.openRandomAccess(path, mapped);
+      file = env.openRandomAccess(path, mapped);
       boolean unused = mapped && file.mappedBytes() == 0;
       if (unused) {
         mapped = false;
         quota.release();
       }
+      TableFile opened = new TableFile(file, path.toString(), file.size(), quota, mapped);
       quota.count(file.mappedBytes());
-      return new TableFile(file, path.toString(), file.size(), quota, mapped);
+      return opened;
     } catch (Throwable e) {
+      if (file != null) {
+        close(file, path);
+      }
       if (mapped) {
         quota.release();
       }
@@ -143,14 +148,20 @@ public final class TableFile {
   /** Closes the file. A failure is only logged, because it does not affect the data read. */
   public void close() {
     try {
-      file.close();
-    } catch (IOException | RuntimeException e) { // the table is not needed, and the job goes on
-      LOG.warn("cannot close {}", Escape.text(name), e);
+      close(file, name);
     } finally {
       if (mapped) {
         quota.count(-file.mappedBytes());
         quota.release();
       }
+    }
+  }
+
+  private static void close(RandomAccessFile file, Object name) {
+    try {
+      file.close();
+    } catch (IOException | RuntimeException e) { // the table is not needed, and the job goes on
+      LOG.warn("cannot close {}", Escape.text(name.toString()), e);
     }
   }
 }

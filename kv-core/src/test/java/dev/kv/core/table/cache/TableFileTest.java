@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingRandomAccessFile;
+import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.testing.FaultEnv;
@@ -17,6 +20,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(LeakCheck.class)
 class TableFileTest {
@@ -57,6 +62,30 @@ class TableFileTest {
     assertThatThrownBy(() -> TableFile.open(Env.fileSystem(), missing, quota))
         .isInstanceOf(NoSuchFileException.class);
     assertThat(quota.take()).as("a failed open keeps nothing").isTrue();
+  }
+
+  /** The extension finds a file that stays open or mapped. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void open_thatFailsInTheMiddle_leavesNothing(int mappings) throws IOException {
+    Path path = write(1000);
+    OutOfMemoryError failure = new OutOfMemoryError("simulated");
+    Env env =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+            return new ForwardingRandomAccessFile(super.openRandomAccess(file, map)) {
+              @Override
+              public long size() {
+                throw failure;
+              }
+            };
+          }
+        };
+    MappingQuota quota = new MappingQuota(mappings);
+    assertThatThrownBy(() -> TableFile.open(env, path, quota)).isSameAs(failure);
+    assertThat(quota.bytes()).isZero();
+    assertThat(quota.take()).isEqualTo(mappings > 0);
   }
 
   @Test
