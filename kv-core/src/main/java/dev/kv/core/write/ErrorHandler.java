@@ -3,6 +3,7 @@ package dev.kv.core.write;
 import dev.kv.core.env.CloseAll;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
+import dev.kv.core.memory.MemoryShortage;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * what has failed                                     writes               until
  * a write or sync of a log, the MANIFEST, CURRENT     refused: permanent   the next open
  * a job that logged no edit                           refused: resumable   the job succeeds
- * the same, because off-heap memory is short          accepted: shortage   the job succeeds
+ * the same, because memory is short                   accepted: shortage   the job succeeds
  * </pre>
  *
  * During a shortage, only calls that have waited for a flush or compaction too long throw.
@@ -210,7 +211,9 @@ public final class ErrorHandler {
       throw new OffHeapExhaustedException(
           "a flush or compaction of the database in "
               + database
-              + " waits for off-heap memory; "
+              + " waits for "
+              + kind(shortage)
+              + " memory; "
               + outcome
               + ": "
               + shortage.getMessage(),
@@ -310,8 +313,13 @@ public final class ErrorHandler {
   public void runShort(String job, Throwable cause) {
     if (!update(now -> now.runShort(job, cause)).shortages().containsKey(job)) {
       notifyListeners();
-      LOG.warn("{}: {} waits for off-heap memory: {}", database, job, cause.toString());
+      LOG.warn("{}: {} waits for {} memory: {}", database, job, kind(cause), cause.toString());
     }
+  }
+
+  /** Returns which memory is short. */
+  private static String kind(Throwable shortage) {
+    return MemoryShortage.isCauseOf(shortage) ? "off-heap" : "heap";
   }
 
   /** Returns the state before the change. */

@@ -108,6 +108,17 @@ class ErrorHandlerTest {
   }
 
   @Test
+  void checkMemory_duringAShortage_namesTheMemory() {
+    errors.runShort("flush", new IllegalStateException(memory));
+    assertThatThrownBy(errors::checkMemory).hasMessageContaining(" waits for off-heap memory; ");
+    errors.runShort("flush", new OutOfMemoryError("Java heap space"));
+    assertThatThrownBy(errors::checkMemory)
+        .isInstanceOf(OffHeapExhaustedException.class)
+        .hasMessageContaining(" waits for heap memory; ")
+        .hasMessageContaining("Java heap space");
+  }
+
+  @Test
   void runShort_afterAFailureOfTheSameJob_replacesIt() {
     errors.failResumably("flush", one);
     errors.runShort("flush", memory);
