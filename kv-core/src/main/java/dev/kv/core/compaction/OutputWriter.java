@@ -3,7 +3,6 @@ package dev.kv.core.compaction;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.table.WarmSuccession;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.DataBlock;
@@ -129,8 +128,10 @@ public final class OutputWriter implements AutoCloseable {
       byte[] largest = table.lastKey();
       table.finish();
       builder = null;
+      UnsyncedTable ended =
+          new UnsyncedTable(out, new FileMetadata(number, table.fileSize(), smallest, largest));
       file = null;
-      return new UnsyncedTable(out, new FileMetadata(number, table.fileSize(), smallest, largest));
+      return ended;
     } catch (IOException e) {
       throw failed(number, e);
     }
@@ -150,15 +151,23 @@ public final class OutputWriter implements AutoCloseable {
    */
   public void complete(UnsyncedTable table) {
     WritableFile out = table.file();
-    try (Undo undo = new Undo(() -> closeQuietly(out))) {
-      out.sync();
-      undo.cancel();
+    try {
+      sync(out);
       out.close();
     } catch (IOException e) {
       throw failed(table.metadata().number(), e);
     }
     context.verifier().accept(table.metadata());
     finished.add(table.metadata());
+  }
+
+  private static void sync(WritableFile out) throws IOException {
+    try {
+      out.sync();
+    } catch (Throwable e) {
+      closeQuietly(out);
+      throw e;
+    }
   }
 
   /** Closes the file of a table that is not needed. May be called by any thread. */
@@ -199,7 +208,9 @@ public final class OutputWriter implements AutoCloseable {
       context.buffers().release(buffers);
     } else {
       buffers.close();
-      created.forEach(this::deleteQuietly);
+      for (int i = 0; i < created.size(); i++) {
+        deleteQuietly(created.get(i));
+      }
     }
   }
 

@@ -58,8 +58,10 @@ final class ManifestWriter implements AutoCloseable {
       throws IOException {
     LogWriter log = LogWriter.appending(file, out, length);
     try {
-      OffHeapBuffer record = new OffHeapBuffer(context.budget(), INITIAL_BYTES);
-      return new ManifestWriter(context, number, file, log, record);
+      OffHeapBuffer record = new OffHeapBuffer(context.budget(), 0);
+      ManifestWriter writer = new ManifestWriter(context, number, file, log, record);
+      record.ensureCapacity(INITIAL_BYTES); // last: what fails before leaves no memory
+      return writer;
     } catch (Throwable e) {
       log.close();
       throw e;

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
@@ -306,10 +305,12 @@ public final class VersionSet implements AutoCloseable {
       builder.apply(edit);
       Version next = builder.build(whenFreed);
       live.add(next);
-      try (Undo undo = new Undo(next::release)) {
+      try {
         log(edit, replace ? manifest.create(number) : null, state);
         confirm(change);
-        undo.cancel();
+      } catch (Throwable e) {
+        next.release();
+        throw e;
       }
       try {
         install(edit, next);

@@ -154,10 +154,11 @@ final class SlotPool {
 
   /** Makes a slab of bytes that are reserved. */
   private Slab newSlab(int bytes) {
-    try (Undo undo = new Undo(() -> allocator.budget().release(MemoryKind.BLOCK, bytes))) {
-      Slab slab = new Slab(this, DirectMemory.allocate(bytes), slotSize);
-      undo.cancel();
-      return slab;
+    try {
+      return new Slab(this, DirectMemory.allocate(bytes), slotSize);
+    } catch (Throwable e) { // without an Undo, for which there may be no memory either
+      allocator.budget().release(MemoryKind.BLOCK, bytes);
+      throw e;
     }
   }
 

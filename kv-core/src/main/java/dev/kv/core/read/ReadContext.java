@@ -62,11 +62,11 @@ final class ReadContext implements AutoCloseable {
   ReadContext(OffHeapBudget budget, LookupStats stats) {
     this.budget = budget;
     this.stats = stats;
-    key = new LookupKey(budget);
     storage = OffHeapBuffer.forReads(budget, 0);
     saved = new KeyBuffer(storage);
-    try (Undo undo = new Undo(key::close)) {
+    try (Undo undo = new Undo(storage::close)) {
       storage.ensureCapacity(FIRST_CAPACITY);
+      key = new LookupKey(budget);
       undo.cancel();
     }
   }

@@ -124,7 +124,7 @@ public final class Table implements CacheValue {
       BlockProvider blocks,
       @Nullable FileMetadata metadata,
       @Nullable EntryIndexMemory entryIndexes) {
-    try (TableOpening opening = new TableOpening(file, comparator, blocks)) {
+    try (TableOpening opening = TableOpening.of(file, comparator, blocks)) {
       opening.read(policy);
       if (metadata != null
           && metadata.knowsKeys()
@@ -264,7 +264,7 @@ public final class Table implements CacheValue {
    * @param pin keeps this reader open; the cursor closes it
    */
   public TableIterator iterator(ReadFlags flags, Pinned pin) {
-    return new TableIterator(this, flags, pin);
+    return TableIterator.of(this, flags, pin);
   }
 
   /**

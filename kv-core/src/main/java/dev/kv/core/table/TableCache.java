@@ -9,7 +9,6 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.Pinned;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.LookupCounts;
@@ -150,10 +149,11 @@ public final class TableCache implements AutoCloseable {
   /** Returns a new cursor over a file's entries, which pins the table until it is closed. */
   public TableIterator iterator(FileMetadata file, boolean verify, boolean fill) {
     CacheHandle<Table> table = acquire(file);
-    try (Undo undo = new Undo(table::close)) {
-      TableIterator cursor = table.value().iterator(ReadFlags.of(verify, fill), table);
-      undo.cancel();
-      return cursor;
+    try {
+      return table.value().iterator(ReadFlags.of(verify, fill), table);
+    } catch (Throwable e) { // without an Undo, for which there may be no memory either
+      table.close();
+      throw e;
     }
   }
 
@@ -290,9 +290,11 @@ public final class TableCache implements AutoCloseable {
       throw new DBIOException("cannot open table " + name(file.number()) + ": " + e, e);
     }
     TableFile sized;
-    try (Undo undo = new Undo(opened::close)) {
+    try {
       sized = opened.ofSize(file.size());
-      undo.cancel();
+    } catch (Throwable e) {
+      opened.close();
+      throw e;
     }
     return Table.open(
         sized,

@@ -4,7 +4,6 @@ import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.TableFile;
@@ -106,7 +105,7 @@ final class TableIndex {
       throw new CorruptionException("an index of " + length + " bytes", file.name(), from);
     }
     UncachedBlock target = memory.residentMemory((int) length);
-    try (Undo undo = new Undo(target::close)) {
+    try {
       ByteBuffer bytes = target.bytes();
       bytes.putInt(KEY_START, (count + 1) * ENTRY);
       int at = 0;
@@ -114,9 +113,10 @@ final class TableIndex {
         add(entries, bytes, at, comparator, file, from);
         at += ENTRY;
       }
-      TableIndex index = new TableIndex(target, comparator, count);
-      undo.cancel();
-      return index;
+      return new TableIndex(target, comparator, count);
+    } catch (Throwable e) {
+      target.close();
+      throw e;
     }
   }
 

@@ -41,8 +41,15 @@ public final class TableIterator extends BlockIterator implements TableCursor, S
   /** The number of the last block that the cursor entered or failed to enter. */
   private int tried = NONE;
 
-  TableIterator(Table table, ReadFlags flags, Pinned tablePin) {
-    this(table, flags, tablePin, table.blocks().acquireScratch());
+  /** Returns a cursor, which closes the pin when it is closed. */
+  static TableIterator of(Table table, ReadFlags flags, Pinned tablePin) {
+    OffHeapBuffer scratch = table.blocks().acquireScratch();
+    try {
+      return new TableIterator(table, flags, tablePin, scratch);
+    } catch (Throwable e) {
+      table.blocks().releaseScratch(scratch);
+      throw e;
+    }
   }
 
   private TableIterator(Table table, ReadFlags flags, Pinned tablePin, OffHeapBuffer scratch) {

@@ -9,7 +9,6 @@ import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.OffHeapBuffer;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.TableFile;
@@ -44,14 +43,20 @@ final class TableOpening implements AutoCloseable {
   private @Nullable TableProperties properties;
   private boolean handedOver;
 
-  /** Begins to open {@code file}, and takes ownership of it. */
-  TableOpening(TableFile file, KeyComparator comparator, BlockProvider blocks) {
+  private TableOpening(TableFile file, KeyComparator comparator, BlockProvider blocks) {
     this.file = file;
     this.comparator = comparator;
     this.blocks = blocks;
-    try (Undo undo = new Undo(file::close)) {
-      scratch = blocks.acquireScratch();
-      undo.cancel();
+    scratch = blocks.acquireScratch();
+  }
+
+  /** Begins to open {@code file}, and takes ownership of it. */
+  static TableOpening of(TableFile file, KeyComparator comparator, BlockProvider blocks) {
+    try {
+      return new TableOpening(file, comparator, blocks);
+    } catch (Throwable e) {
+      file.close();
+      throw e;
     }
   }
 

@@ -10,7 +10,6 @@ import dev.kv.core.memory.ObjectPool;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Stripes;
-import dev.kv.core.memory.Undo;
 import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.block.EntryIndexLookup;
 import dev.kv.core.table.format.BlockHandle;
@@ -208,10 +207,12 @@ public final class BlockProvider implements AutoCloseable {
   /** Returns a copy of {@code length} bytes, in {@link #transientMemory}. */
   public UncachedBlock copyOf(ByteBuffer source, int offset, int length) {
     UncachedBlock copy = transientMemory(length, 0);
-    try (Undo undo = new Undo(copy::close)) { // the source may be a mapping, which can fault
+    try { // the source may be a mapping, which can fault
       copy.bytes().put(0, source, offset, length);
-      undo.cancel();
       return copy;
+    } catch (Throwable e) {
+      copy.close();
+      throw e;
     }
   }
 

@@ -43,9 +43,14 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
     return cache;
   }
 
-  /** Returns a block of {@code length} bytes in {@code memory}, which the block releases. */
+  /** Returns a block of {@code length} bytes in {@code memory}, which this takes ownership of. */
   static CachedBlock in(ByteBuf memory, int length) {
-    return new CachedBlock(memory, length);
+    try {
+      return new CachedBlock(memory, length);
+    } catch (Throwable e) {
+      memory.release();
+      throw e;
+    }
   }
 
   /** Returns the block of a pinned cache entry; closing the block closes that pin. */

@@ -53,9 +53,10 @@ public final class TableLookup implements AutoCloseable {
     this.value = value;
     this.counts = counts;
     order = comparator.userComparator();
-    scratch = OffHeapBuffer.forReads(budget, BlockIterator.SCRATCH_BYTES);
+    scratch = OffHeapBuffer.forReads(budget, 0);
     copy = OffHeapBuffer.forReads(budget, 0);
     cursor = new BlockIterator(comparator, scratch);
+    scratch.ensureCapacity(BlockIterator.SCRATCH_BYTES); // last: what fails before leaves no memory
   }
 
   /** Sets how the next lookups read blocks. */

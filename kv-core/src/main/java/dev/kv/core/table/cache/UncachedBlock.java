@@ -14,9 +14,14 @@ public final class UncachedBlock extends PinnedBlock {
     super(memory, bytes, length);
   }
 
-  /** Returns a block of {@code length} bytes in {@code memory}, which the block releases. */
+  /** Returns a block of {@code length} bytes in {@code memory}, which this takes ownership of. */
   static UncachedBlock in(ByteBuf memory, int length) {
-    return new UncachedBlock(memory, BlockAllocator.viewOf(memory), length);
+    try {
+      return new UncachedBlock(memory, BlockAllocator.viewOf(memory), length);
+    } catch (Throwable e) {
+      memory.release();
+      throw e;
+    }
   }
 
   /**
