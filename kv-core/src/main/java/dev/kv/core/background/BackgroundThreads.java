@@ -1,5 +1,6 @@
 package dev.kv.core.background;
 
+import dev.kv.core.memory.Undo;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.shared.WorkerThreads;
 import dev.kv.core.shared.WriteBuffers;
@@ -30,7 +31,8 @@ public final class BackgroundThreads {
   /**
    * Creates the work, which begins when it is woken.
    *
-   * @param memTables are flushed early if other databases want their memory
+   * @param memTables are flushed early, from {@link #start} on, if other databases want their
+   *     memory
    */
   public BackgroundThreads(
       DatabaseFiles files,
@@ -53,11 +55,29 @@ public final class BackgroundThreads {
     workers.add(maintenance);
     all = List.copyOf(workers);
     buffer = memTables;
-    shared.writeBuffers().add(memTables);
     files.wakeups().onFlush(wakingUp(flush));
     files.wakeups().onMaintenance(wakingUp(maintenance));
     for (BackgroundWorker worker : compactions) {
       files.wakeups().onCompaction(wakingUp(worker));
+    }
+  }
+
+  /**
+   * Begins, as the last step of the open. If this throws, all work has ended. Compactions begin
+   * after a short pause, so that a program that opens a database for a moment starts none that its
+   * close would abandon.
+   *
+   * @param compactionIsDue true if the open found a compaction to run
+   */
+  public void start(boolean compactionIsDue) {
+    try (Undo undo = new Undo(this::stop)) {
+      context.shared().writeBuffers().add(buffer);
+      if (compactionIsDue) {
+        for (BackgroundWorker worker : compactions) {
+          worker.wakeIn(PAUSE_AFTER_OPEN_NANOS);
+        }
+      }
+      undo.cancel();
     }
   }
 
@@ -115,17 +135,6 @@ public final class BackgroundThreads {
     }
     for (BackgroundWorker worker : all) {
       worker.join();
-    }
-  }
-
-  /**
-   * Makes all compaction workers look for work after a short pause. Used for the compactions that
-   * the open found due, so that a program that opens a database for a moment starts no compaction
-   * that its close would abandon.
-   */
-  public void compactionWantedLater() {
-    for (BackgroundWorker worker : compactions) {
-      worker.wakeIn(PAUSE_AFTER_OPEN_NANOS);
     }
   }
 }

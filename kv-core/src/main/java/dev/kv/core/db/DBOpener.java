@@ -156,9 +156,7 @@ final class DBOpener {
       timer.opened(files.versions().current(), recovered.report(), false);
       files.context().events().onPost(files.wakeups()::maintenanceWanted);
       // Last: what is undone after this would release LOCK beside a compaction.
-      if (parts.tree().compactor().isDue()) {
-        parts.background().compactionWantedLater();
-      }
+      parts.background().start(parts.tree().compactor().isDue());
       undo.cancel();
       return db;
     }
