@@ -262,11 +262,24 @@ final class BackgroundWorker extends WorkerThreads.Task {
         succeeded();
       }
     } catch (Throwable e) {
-      errors.fail(name, e);
+      if (outcome != null && MemoryShortage.ofAnyKindIsCauseOf(e)) {
+        noteLater();
+      } else {
+        errors.fail(name, e);
+      }
     } finally {
       job.end(outcome);
     }
     return more;
+  }
+
+  /** Looks for work again soon: the job has ended, but there was no memory to note its outcome. */
+  private void noteLater() {
+    isShort = true;
+    pauseNanos = SHORTEST_MEMORY_PAUSE;
+    retrying = true;
+    retriesByItself = true;
+    retryAtNanos = System.nanoTime() + pauseNanos;
   }
 
   private void release(List<CountDownLatch> waiting) {

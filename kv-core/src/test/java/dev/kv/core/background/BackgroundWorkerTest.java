@@ -87,6 +87,36 @@ class BackgroundWorkerTest {
     }
   }
 
+  /** Of a job that failed and then succeeded. */
+  @Test
+  void outcome_thatCannotBeNotedForWantOfMemory_isNoFailureOfTheDatabase() {
+    AtomicInteger changes = new AtomicInteger();
+    errors.onChange(
+        () -> {
+          if (changes.getAndIncrement() < 2) {
+            throw new OutOfMemoryError("simulated");
+          }
+        });
+    AtomicInteger calls = new AtomicInteger();
+    BackgroundWorker worker =
+        worker(
+            () ->
+                calls.get() == 2
+                    ? null
+                    : () ->
+                        calls.getAndIncrement() == 0
+                            ? new JobOutcome.NothingLogged(new OutOfMemoryError("simulated"))
+                            : JobOutcome.Ended.DONE);
+    worker.wake();
+    DbTestBase.await(
+        "the end of the shortage",
+        () -> errors.isFailed() || (changes.get() == 2 && !errors.isShortOfMemory()));
+    worker.stop();
+    worker.join();
+    errors.check();
+    assertThat(calls).hasValue(2);
+  }
+
   @Test
   void wake_fromManyThreads_runsEachPieceOnce() throws InterruptedException {
     int threads = 4;
