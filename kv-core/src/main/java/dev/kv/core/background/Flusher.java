@@ -85,11 +85,20 @@ public final class Flusher implements BackgroundWorker.Work {
     }
     jobs.installed();
     if (!markedOld) {
-      markedOld = true;
-      jobs.markOldTombstones();
-      jobs.files().wakeups().compactionWanted();
+      markOld();
     }
     return outcome;
+  }
+
+  /** Marks the tables from before the open. If memory is short, the next flush tries again. */
+  private void markOld() {
+    try {
+      jobs.markOldTombstones();
+      markedOld = true;
+    } catch (OutOfMemoryError e) {
+      LOG.debug("{}: old tables are not marked yet: {}", jobs.directory(), e.toString());
+    }
+    jobs.files().wakeups().compactionWanted();
   }
 
   private Install install(MemTables.Immutable flushed, FlushResult result, TableOutputs outputs) {

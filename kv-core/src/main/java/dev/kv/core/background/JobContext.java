@@ -5,6 +5,7 @@ import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.read.SnapshotList;
 import dev.kv.core.state.CompactionStats;
 import dev.kv.core.state.DatabaseContext;
@@ -105,7 +106,19 @@ public record JobContext(
   /** Deletes the tables of work that was not installed. */
   public void abandon(TableOutputs outputs) {
     outputs.abandon();
-    obsolete().collect();
+    collectObsolete();
+  }
+
+  /** Deletes obsolete files. If memory is short, the maintenance thread does that later. */
+  public void collectObsolete() {
+    try {
+      obsolete().collect();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      if (!MemoryShortage.ofAnyKindIsCauseOf(e)) {
+        throw e;
+      }
+      files.wakeups().versionFreed();
+    }
   }
 
   /**
@@ -176,7 +189,7 @@ public record JobContext(
   /** Called after each install: wakes the threads that wait for it, and deletes obsolete files. */
   void installed() {
     commits.progress();
-    obsolete().collect();
+    collectObsolete();
     files.wakeups().compactionWanted();
   }
 }

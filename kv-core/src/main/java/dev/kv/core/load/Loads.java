@@ -124,7 +124,7 @@ public final class Loads implements DBLoads, AutoCloseable {
       undo.cancel();
     }
     outputs.settle();
-    jobs.obsolete().collect();
+    jobs.collectObsolete();
   }
 
   /** Deletes tables whose edit is in no MANIFEST. */

@@ -4,8 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.db.DbTestBase;
+import dev.kv.core.env.FileName;
 import dev.kv.core.state.Monitor;
 import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.RandomAccessFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -65,5 +72,34 @@ class JobContextTest extends DbTestBase {
     put("x", "2");
     db.admin().flush();
     assertThat(marked()).isEqualTo(1);
+  }
+
+  @Test
+  void tables_fromBeforeTheOpen_areMarkedByTheNextFlushAfterAShortageOfTheHeap() {
+    AtomicBoolean isShort = new AtomicBoolean();
+    AtomicReference<String> old = new AtomicReference<>("");
+    Env env =
+        new ForwardingEnv(Env.inMemory()) {
+          @Override
+          public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+            if (file.endsWith(old.get()) && isShort.getAndSet(false)) {
+              throw new OutOfMemoryError("Java heap space");
+            }
+            return super.openRandomAccess(file, map);
+          }
+        };
+    open(defaults().toBuilder().env(env).writeBufferSize(16 << 20).build());
+    db.admin().suspendCompactions();
+    writeTable(5000, 5000);
+    old.set(files(FileName.Kind.TABLE).get(0));
+    reopen();
+    db.admin().suspendCompactions();
+    isShort.set(true);
+    put("x", "1");
+    db.admin().flush();
+    await("the shortage", () -> !isShort.get());
+    put("x", "2");
+    db.admin().flush();
+    await("the mark", () -> marked() == 1);
   }
 }

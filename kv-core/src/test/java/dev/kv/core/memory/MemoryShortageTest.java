@@ -11,6 +11,7 @@ import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
+import dev.kv.env.WritableFile;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.options.CompressionType;
 import java.io.IOException;
@@ -25,6 +26,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A shortage of off-heap memory costs time, or a write that is tried again; it never lasts. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -197,6 +200,52 @@ class MemoryShortageTest extends DbTestBase {
     assertThat(files(FileName.Kind.TABLE)).hasSizeGreaterThan(1);
     view.close();
     await("the next try", () -> shortages.get() > 1 && files(FileName.Kind.TABLE).size() == 1);
+    put("b", "3");
+    assertThat(contents()).isEqualTo("(a->2)(b->3)");
+  }
+
+  /**
+   * The first try of a flush or compaction fails, and so does the deletion of its output, and that
+   * of obsolete files after the second try.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"kv-flush", "kv-compact"})
+  void job_shortagesOfTheHeapBeforeAndAfterItsInstall_pass(String thread) {
+    AtomicInteger creates = new AtomicInteger();
+    AtomicInteger lists = new AtomicInteger();
+    Env exhausted =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public WritableFile createWritable(Path file) throws IOException {
+            throwIfShort(creates, 1);
+            return super.createWritable(file);
+          }
+
+          @Override
+          public List<String> list(Path path) throws IOException {
+            throwIfShort(lists, 2);
+            return super.list(path);
+          }
+
+          private void throwIfShort(AtomicInteger calls, int failing) {
+            if (Thread.currentThread().getName().startsWith(thread)
+                && calls.getAndIncrement() < failing) {
+              throw new OutOfMemoryError("Java heap space");
+            }
+          }
+        };
+    open(defaults().toBuilder().env(exhausted).build());
+    put("a", "1");
+    db.admin().flush();
+    put("a", "2");
+    compact(null, null);
+    await(
+        "the deletion of obsolete files",
+        () ->
+            parts().jobs().errors().isFailed()
+                || (lists.get() >= 2
+                    && files(FileName.Kind.TABLE).size() == 1
+                    && files(FileName.Kind.LOG).size() == 1));
     put("b", "3");
     assertThat(contents()).isEqualTo("(a->2)(b->3)");
   }
