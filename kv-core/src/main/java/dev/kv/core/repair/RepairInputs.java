@@ -130,9 +130,15 @@ final class RepairInputs {
       LOG.warn(
           "{}: cannot read the MANIFEST; rebuilding from all tables and logs: {}",
           Escape.text(directory.toString()),
-          Escape.text(String.valueOf(e.getMessage())));
+          Escape.text(reason(e)));
       noteHistory();
     }
+  }
+
+  private static String reason(DBException e) {
+    return e instanceof DBIOException && e.getCause() instanceof NoSuchFileException missing
+        ? missing.getFile() + " is missing"
+        : String.valueOf(e.getMessage());
   }
 
   /**

@@ -165,6 +165,19 @@ class RepairTest {
     assertThat(read(directory)).containsEntry("first", "1");
   }
 
+  @Test
+  void repair_withoutCurrent_saysThatItIsMissing() throws IOException {
+    Path directory = fill();
+    Path current = directory.resolve("CURRENT");
+    Files.delete(current);
+    try (CapturedLog log = new CapturedLog()) {
+      DB.repair(directory, OPTIONS);
+      assertThat(log.lines("WARN"))
+          .anyMatch(line -> line.endsWith("from all tables and logs: " + current + " is missing"))
+          .noneMatch(line -> line.contains("Exception"));
+    }
+  }
+
   private static int logsAndManifests(Path directory) throws IOException {
     return files(directory, ".log").size() + files(directory, "MANIFEST").size();
   }
