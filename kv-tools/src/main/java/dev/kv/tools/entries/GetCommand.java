@@ -46,7 +46,8 @@ public final class GetCommand implements Callable<Integer> {
     try (ReadOnlyDB db = database.openForLookups()) {
       byte[] value = db.get(key);
       if (value == null) {
-        throw new Failure("no such key: " + Escape.bytes(key));
+        throw new Failure(
+            "no such key: " + (key.length == 0 ? "the empty key" : Escape.bytes(key)));
       }
       try (Output out = new Output()) {
         if (raw) {

@@ -358,6 +358,9 @@ class EntriesTest {
     Cli gone = Cli.run("get", dir, "k\\x00");
     assertThat(gone.exitCode()).isEqualTo(1);
     assertThat(gone.err()).isEqualTo("kv: no such key: k\\x00" + System.lineSeparator());
+    assertThat(Cli.run("delete", dir, "").exitCode()).isZero();
+    assertThat(Cli.run("get", dir, "").err())
+        .isEqualTo("kv: no such key: the empty key" + System.lineSeparator());
   }
 
   @Test
