@@ -8,7 +8,9 @@ import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.database.KeyOrder;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Checks single files, whether they belong to a database or not. */
@@ -36,7 +38,13 @@ public final class FileVerifier {
 
   /** Checks a MANIFEST. */
   public void manifest(Path file) throws IOException {
-    Tree.readManifest(file, file.toString(), findings);
+    List<Finding> found = new ArrayList<>();
+    Tree tree = Tree.readManifest(file, file.toString(), found::add);
+    found.forEach(findings::found);
+    if (!tree.isComplete() && found.stream().noneMatch(Finding::damage)) {
+      findings.found(
+          Finding.damage(file.toString(), CorruptionException.NO_OFFSET, Tree.INCOMPLETE));
+    }
   }
 
   /**

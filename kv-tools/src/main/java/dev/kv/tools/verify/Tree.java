@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * Damaged edits are reported and skipped, so the tree of a damaged MANIFEST is incomplete.
  */
 public final class Tree {
+  /** The text of a finding of edits that are too few for an open. */
+  static final String INCOMPLETE = "its edits do not set all that an open needs";
+
   private final String manifest;
   private final List<Map<Long, ManifestEdit.NewTable>> levels = new ArrayList<>();
   private @Nullable String comparatorName;
@@ -65,11 +68,7 @@ public final class Tree {
     try {
       Tree tree = read(directory, finding -> requireWhole(directory, finding));
       if (!tree.isComplete()) {
-        throw damaged(
-            directory,
-            tree.manifest(),
-            CorruptionException.NO_OFFSET,
-            "its edits do not set all that an open needs");
+        throw damaged(directory, tree.manifest(), CorruptionException.NO_OFFSET, INCOMPLETE);
       }
       return tree;
     } catch (NoSuchFileException missing) {
@@ -189,7 +188,7 @@ public final class Tree {
   }
 
   /** Returns true if the edits set everything that an open needs. */
-  private boolean isComplete() {
+  boolean isComplete() {
     return logNumber >= 0 && nextFileNumber >= 0 && lastSequence >= 0;
   }
 

@@ -163,6 +163,17 @@ class DumpCommandTest {
     assertThat(database.out()).contains(damage).doesNotContain("a crash cut off");
   }
 
+  /** An open needs at least one edit. */
+  @Test
+  void manifest_withoutEdits_isDamaged() throws IOException {
+    Path manifest = Files.createFile(temp.resolve("MANIFEST-000002"));
+    Cli verify = Cli.run("dump", "--verify", manifest.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
+    assertThat(verify.out())
+        .contains("its edits do not set all that an open needs")
+        .doesNotContain("whole");
+  }
+
   @Test
   void manifest_cutInItsLastEdit_isNotDamaged() throws IOException {
     Path manifest = Fixtures.copy("bloom", temp).resolve("MANIFEST-000002");
