@@ -5,7 +5,6 @@ import dev.kv.core.log.LogTail;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.env.Env;
-import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -72,9 +71,7 @@ public final class RecordReader implements AutoCloseable {
    */
   public static long nextBatch(Env env, Path file, long endOfLastRecord, long sequence)
       throws IOException {
-    try (SequentialFile log = env.openSequential(file)) {
-      return LogTail.nextBatch(log, endOfLastRecord, sequence);
-    }
+    return LogTail.nextBatch(env, file, endOfLastRecord, sequence);
   }
 
   /**
@@ -84,10 +81,7 @@ public final class RecordReader implements AutoCloseable {
    */
   public static @Nullable String damageAtEnd(Env env, Path manifest, long endOfLastRecord)
       throws IOException {
-    String damage;
-    try (SequentialFile in = env.openSequential(manifest)) {
-      damage = LogTail.damage(in, endOfLastRecord);
-    }
+    String damage = LogTail.damage(env, manifest, endOfLastRecord);
     if (damage == null) {
       return null;
     }

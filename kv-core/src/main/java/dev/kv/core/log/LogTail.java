@@ -3,9 +3,11 @@ package dev.kv.core.log;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.memory.DirectMemory;
+import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ public final class LogTail {
   /** More than the operations of the records that damage in one block can hide. */
   private static final long MOST_NUMBERS_LEFT_OUT = 1 << 24;
 
+  private final SequentialFile file;
   private final ByteBuffer block = DirectMemory.allocate(LogFormat.BLOCK);
   private final MaskedCrc32c crc = new MaskedCrc32c();
   private int length;
@@ -34,17 +37,20 @@ public final class LogTail {
   /** The offset of the block in the file. */
   private long start;
 
-  private LogTail() {}
+  private LogTail(SequentialFile file) {
+    this.file = file;
+  }
 
   /**
    * Returns why the bytes are damaged, or null if an interrupted write explains them.
    *
-   * @param file the log, at its beginning; the caller closes it
    * @param endOfLastRecord the offset at which the bytes begin
    */
-  public static @Nullable String damage(SequentialFile file, long endOfLastRecord)
+  public static @Nullable String damage(Env env, Path log, long endOfLastRecord)
       throws IOException {
-    return new LogTail().examine(file, LogFormat.nextHeader(endOfLastRecord));
+    try (SequentialFile file = env.openSequential(log)) {
+      return new LogTail(file).examine(LogFormat.nextHeader(endOfLastRecord));
+    }
   }
 
   /**
@@ -52,21 +58,21 @@ public final class LogTail {
    * which are not a record; -1 if none is found. The beginning of a batch suffices, and its number
    * must be one that can follow: values may hold bytes of another log.
    *
-   * @param file the log, at its beginning; the caller closes it
    * @param sequence the sequence number that the next batch has at least; 0 if that is unknown
    */
-  public static long nextBatch(SequentialFile file, long endOfLastRecord, long sequence)
+  public static long nextBatch(Env env, Path log, long endOfLastRecord, long sequence)
       throws IOException {
-    return new LogTail().find(file, LogFormat.nextHeader(endOfLastRecord), sequence);
+    try (SequentialFile file = env.openSequential(log)) {
+      return new LogTail(file).find(LogFormat.nextHeader(endOfLastRecord), sequence);
+    }
   }
 
-  private long find(SequentialFile file, long header, long sequence) throws IOException {
-    int at = open(file, header);
+  private long find(long header, long sequence) throws IOException {
+    int at = open(header);
     if (isBeginning(at)) {
       return -1; // a writer has finished the record in the meantime
     }
-    return next(
-        file, at + 1, found -> isBatch(found + LogFormat.HEADER, lengthAt(found), sequence));
+    return next(at + 1, found -> isBatch(found + LogFormat.HEADER, lengthAt(found), sequence));
   }
 
   private boolean isBatch(int at, int payload, long sequence) {
@@ -82,28 +88,28 @@ public final class LogTail {
         && count <= payload;
   }
 
-  private @Nullable String examine(SequentialFile file, long header) throws IOException {
-    int at = open(file, header);
+  private @Nullable String examine(long header) throws IOException {
+    int at = open(header);
     String damage = headerDamage(at);
-    if (damage == null && next(file, at + 1, any -> true) >= 0) {
+    if (damage == null && next(at + 1, any -> true) >= 0) {
       damage = "a record is damaged, and a whole one follows it";
     }
     return damage;
   }
 
   /** Reads the block with a header, and returns where it is in the block. */
-  private int open(SequentialFile file, long header) throws IOException {
+  private int open(long header) throws IOException {
     int at = (int) (header % LogFormat.BLOCK);
     start = header - at;
     file.skip(start);
-    read(file);
+    read();
     return at;
   }
 
   /**
    * Returns the offset of the next accepted beginning of a record, in this block or a later one.
    */
-  private long next(SequentialFile file, int from, IntPredicate accepts) throws IOException {
+  private long next(int from, IntPredicate accepts) throws IOException {
     int first = from;
     do {
       for (int at = first; at + LogFormat.HEADER <= length; at++) {
@@ -113,11 +119,11 @@ public final class LogTail {
       }
       start += LogFormat.BLOCK;
       first = 0;
-    } while (read(file));
+    } while (read());
     return -1;
   }
 
-  private boolean read(SequentialFile file) throws IOException {
+  private boolean read() throws IOException {
     block.clear();
     while (block.hasRemaining() && file.read(block) >= 0) {
       continue;

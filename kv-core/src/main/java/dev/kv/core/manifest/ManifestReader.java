@@ -12,7 +12,6 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
-import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.UnsupportedFormatException;
@@ -258,11 +257,9 @@ final class ManifestReader {
   }
 
   private void requireInterruptedWrite(Path path, long end) throws IOException {
-    try (SequentialFile in = context.env().openSequential(path)) {
-      String damage = LogTail.damage(in, end);
-      if (damage != null) {
-        throw corruption(damage, end);
-      }
+    String damage = LogTail.damage(context.env(), path, end);
+    if (damage != null) {
+      throw corruption(damage, end);
     }
   }
 

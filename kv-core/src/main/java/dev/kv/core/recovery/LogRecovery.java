@@ -14,7 +14,6 @@ import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memtable.BatchInserter;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.DatabaseContext;
-import dev.kv.env.SequentialFile;
 import dev.kv.errors.ComparatorException;
 import dev.kv.errors.CorruptionException;
 import dev.kv.options.RecoveryMode;
@@ -190,11 +189,9 @@ public final class LogRecovery {
    */
   private void requireNothingAfter(Path path, long endOfLastRecord, LogDamage damage)
       throws IOException {
-    try (SequentialFile file = context.env().openSequential(path)) {
-      long next = LogTail.nextBatch(file, endOfLastRecord, anyRecord ? expected : 0);
-      if (next >= 0) {
-        damage.recordAfterEnd(next, 0);
-      }
+    long next = LogTail.nextBatch(context.env(), path, endOfLastRecord, anyRecord ? expected : 0);
+    if (next >= 0) {
+      damage.recordAfterEnd(next, 0);
     }
   }
 
