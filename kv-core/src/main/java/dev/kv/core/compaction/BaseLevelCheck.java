@@ -18,10 +18,6 @@ final class BaseLevelCheck {
   private final int firstLevel;
   private final int[] next = new int[Levels.COUNT];
 
-  BaseLevelCheck(Compaction compaction) {
-    this(compaction.version(), compaction.outputLevel() + 1);
-  }
-
   BaseLevelCheck(Version version, int firstLevel) {
     this.comparator = version.comparator().userComparator();
     this.version = version;

@@ -101,7 +101,8 @@ public final class CompactionJob {
   }
 
   private boolean merge(ForwardIterator input, OffHeapBuffer keyMemory, OutputWriter out) {
-    BaseLevelCheck baseLevels = new BaseLevelCheck(compaction);
+    BaseLevelCheck baseLevels =
+        new BaseLevelCheck(compaction.version(), compaction.outputLevel() + 1);
     try (EntryFilter entryFilter = newFilter(baseLevels)) {
       boolean completed = merge(input, keyMemory, baseLevels, entryFilter, out);
       if (entryFilter != null) {
