@@ -2,8 +2,8 @@ package dev.kv.core.env;
 
 import dev.kv.options.TableSuffix;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,7 +108,14 @@ public final class FileNames {
 
   /** Returns the names of {@code names} that are of a database's files. */
   public static List<FileName> parse(List<String> names) {
-    return names.stream().map(FileNames::parse).flatMap(Stream::ofNullable).toList();
+    List<FileName> parsed = new ArrayList<>();
+    for (String name : names) {
+      FileName file = parse(name);
+      if (file != null) {
+        parsed.add(file);
+      }
+    }
+    return parsed;
   }
 
   private static Path numbered(Path directory, long number, String suffix) {

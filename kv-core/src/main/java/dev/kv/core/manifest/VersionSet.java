@@ -203,12 +203,12 @@ public final class VersionSet implements AutoCloseable {
    * end may not know of it.
    */
   public void markFilesUsed(List<FileName> files) {
-    long largest =
-        files.stream()
-            .mapToLong(FileName::number)
-            .filter(number -> number <= LARGEST_NUMBER)
-            .max()
-            .orElse(0);
+    long largest = 0;
+    for (FileName file : files) {
+      if (file.number() <= LARGEST_NUMBER) {
+        largest = Math.max(largest, file.number());
+      }
+    }
     markFileNumberUsed(largest);
     if (largest >= firstManifestNumber) {
       firstManifestNumber = newFileNumber();

@@ -149,12 +149,21 @@ public final class DatabaseRecovery {
     if (versions.logNumber() == 0
         && versions.recovered().lastSequence() == 0
         && versions.current().fileCount() == 0
-        && found.stream().anyMatch(file -> file.kind() == FileName.Kind.TABLE)) {
+        && hasTable(found)) {
       throw new CorruptionException(
           "MANIFEST: it has no edits, and there are tables; DB.repair rebuilds the database",
           FileNames.manifest(context.directory(), versions.manifestNumber()).toString(),
           CorruptionException.NO_OFFSET);
     }
+  }
+
+  private static boolean hasTable(List<FileName> found) {
+    for (FileName file : found) {
+      if (file.kind() == FileName.Kind.TABLE) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -237,8 +237,12 @@ public final class ObsoleteFiles {
 
   /** Returns true if a hold keeps the log or MANIFEST. */
   private boolean isHeld(FileName file) {
-    boolean isLog = file.kind() == FileName.Kind.LOG;
-    return holds.stream().anyMatch(hold -> file.number() >= (isLog ? hold.log : hold.manifest));
+    for (Hold hold : holds) {
+      if (file.number() >= (file.kind() == FileName.Kind.LOG ? hold.log : hold.manifest)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns true if the file is deleted. */

@@ -1,6 +1,5 @@
 package dev.kv.core.version;
 
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -47,6 +46,11 @@ public final class LevelScores {
 
   /** Returns true if a compaction is due. */
   public boolean isCompactionDue() {
-    return Arrays.stream(scores).anyMatch(score -> score >= 1);
+    for (double score : scores) {
+      if (score >= 1) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -316,7 +316,11 @@ public final class Version extends RefCounted {
 
   /** Returns the sum of the tables' sizes. */
   public static long totalSize(Collection<FileMetadata> files) {
-    return files.stream().mapToLong(FileMetadata::size).sum();
+    long sum = 0;
+    for (FileMetadata file : files) {
+      sum += file.size();
+    }
+    return sum;
   }
 
   /** Finds the position of a key in a table. */
