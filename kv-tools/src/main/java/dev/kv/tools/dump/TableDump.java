@@ -11,8 +11,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Dumps one table: footer, metaindex, filter, index, and each block with its entries. */
@@ -286,10 +288,7 @@ final class TableDump {
     };
     Object[] restarts =
         block.restarts() < 0 ? new Object[0] : new Object[] {"restarts", block.restarts()};
-    Object[] members = new Object[own.length + restarts.length + more.length];
-    System.arraycopy(own, 0, members, 0, own.length);
-    System.arraycopy(restarts, 0, members, own.length, restarts.length);
-    System.arraycopy(more, 0, members, own.length + restarts.length, more.length);
+    Object[] members = Stream.of(own, restarts, more).flatMap(Arrays::stream).toArray();
     parts.part(depth, type, members);
   }
 }

@@ -120,11 +120,7 @@ final class TableCheck {
       table.read(handle, false);
       properties = table.properties();
       if (properties == null) {
-        found(
-            Finding.damage(
-                name,
-                handle.offset(),
-                "the block " + TableContents.PROPERTIES_KEY + " is malformed"));
+        damage(handle.offset(), "the block " + TableContents.PROPERTIES_KEY + " is malformed");
       }
     } catch (CorruptionException e) {
       found(Finding.damage(name, e));
@@ -141,20 +137,18 @@ final class TableCheck {
         || stated.tombstones() != tombstones
         || stated.leastSequence() != leastSequence
         || stated.greatestSequence() != largestSequence) {
-      found(
-          Finding.damage(
-              name,
-              metaindex.offset(),
-              "its properties do not match its entries: "
-                  + stated
-                  + ", but it has "
-                  + entries
-                  + " entries, "
-                  + tombstones
-                  + " of them tombstones, with sequence numbers from "
-                  + leastSequence
-                  + " to "
-                  + largestSequence));
+      damage(
+          metaindex.offset(),
+          "its properties do not match its entries: "
+              + stated
+              + ", but it has "
+              + entries
+              + " entries, "
+              + tombstones
+              + " of them tombstones, with sequence numbers from "
+              + leastSequence
+              + " to "
+              + largestSequence);
     }
   }
 
@@ -177,27 +171,19 @@ final class TableCheck {
   private void checkSeparator(long offset, byte[] key) {
     byte[] end = last;
     if (!isWellFormed(key)) {
-      found(
-          Finding.damage(
-              name,
-              offset,
-              "its key in the index has no sequence number and type: " + Escape.bytes(key)));
+      damage(offset, "its key in the index has no sequence number and type: " + Escape.bytes(key));
       separator = null;
       return;
     }
     if (order != null && end != null && order.compare(end, key) > 0) {
-      found(
-          Finding.damage(
-              name, offset, "its key in the index is smaller than the block's last key"));
+      damage(offset, "its key in the index is smaller than the block's last key");
     }
     separator = key;
   }
 
   private void checkEntry(long offset, byte[] key, byte[] value) {
     if (!isWellFormed(key)) {
-      found(
-          Finding.damage(
-              name, offset, "a key without sequence number and type: " + Escape.bytes(key)));
+      damage(offset, "a key without sequence number and type: " + Escape.bytes(key));
       return;
     }
     if (order != null) {
@@ -205,9 +191,7 @@ final class TableCheck {
     }
     byte[] userKey = userKeys ? key : StoredKey.userKey(key);
     if (filter != null && !filter.mayContain(offset, userKey)) {
-      found(
-          Finding.damage(
-              name, offset, "the filter does not match the key " + Escape.bytes(userKey)));
+      damage(offset, "the filter does not match the key " + Escape.bytes(userKey));
     }
     smallest = smallest == null ? key : smallest;
     largest = key;
@@ -240,12 +224,14 @@ final class TableCheck {
     byte[] before = last;
     byte[] index = separator;
     if (before != null && keys.compare(before, key) >= 0) {
-      found(
-          Finding.damage(
-              name, offset, "out of order: " + describe(key) + " follows " + describe(before)));
+      damage(offset, "out of order: " + describe(key) + " follows " + describe(before));
     } else if (index != null && keys.compare(index, key) >= 0) {
-      found(Finding.damage(name, offset, "the index hides the key " + describe(key)));
+      damage(offset, "the index hides the key " + describe(key));
     }
+  }
+
+  private void damage(long offset, String text) {
+    found(Finding.damage(name, offset, text));
   }
 
   private void found(Finding finding) {
