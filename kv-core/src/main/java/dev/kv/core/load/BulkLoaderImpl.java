@@ -250,28 +250,23 @@ final class BulkLoaderImpl implements BulkLoader {
   @Override
   public void close() {
     requireNotRunning();
-    endLocked(State.CLOSED);
+    end(State.CLOSED);
   }
 
   /** Ends the loader because the database closes. */
   void revoke() {
-    endLocked(State.REVOKED);
+    end(State.REVOKED);
   }
 
-  private void endLocked(State how) {
+  private void end(State how) {
     lock.lock();
     try {
-      end(how);
+      if (state == State.OPEN || state == State.FAILED) {
+        state = how;
+        free();
+      }
     } finally {
       lock.unlock();
-    }
-  }
-
-  @GuardedBy("lock")
-  private void end(State how) {
-    if (state == State.OPEN || state == State.FAILED) {
-      state = how;
-      free();
     }
   }
 

@@ -111,16 +111,12 @@ final class ExternalSort implements AutoCloseable {
    * added afterwards. The caller closes the cursor, before this sort.
    */
   ForwardIterator sorted() {
-    List<SortedRun> all = new ArrayList<>();
-    runs.forEach(all::addAll);
     MemTable rest = memtable;
-    if (all.isEmpty()) {
-      return rest == null ? merge(all) : rest.iterator();
+    if (runs.isEmpty() && rest != null) {
+      return rest.iterator();
     }
     spill();
-    all.clear();
-    runs.forEach(all::addAll);
-    return merge(all);
+    return merge(runs.stream().flatMap(List::stream).toList());
   }
 
   private ForwardIterator merge(List<SortedRun> all) {
