@@ -11,7 +11,6 @@ import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Version;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
@@ -102,7 +101,7 @@ final class RepairInputs {
       versions.recover(true);
       Set<Long> named = new TreeSet<>();
       versions.current().forEachFileNumber(named::add);
-      noteBounds(versions.current());
+      versions.current().files().forEach(table -> bounds.put(table.number(), table));
       long oldestLog = versions.logNumber();
       String fault = null;
       if (!tables.containsAll(named)) {
@@ -169,20 +168,12 @@ final class RepairInputs {
     return recovery.confirmed();
   }
 
-  private void noteBounds(Version version) {
-    for (FileMetadata table : version.files()) {
-      bounds.put(table.number(), table);
-    }
-  }
-
   private Set<Long> numbers(FileName.Kind kind) {
-    Set<Long> numbers = new TreeSet<>();
-    for (Found each : found) {
-      if (each.file().kind() == kind) {
-        numbers.add(each.file().number());
-      }
-    }
-    return numbers;
+    return found.stream()
+        .map(Found::file)
+        .filter(file -> file.kind() == kind)
+        .map(FileName::number)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /**
