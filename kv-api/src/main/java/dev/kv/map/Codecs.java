@@ -72,7 +72,7 @@ public final class Codecs {
       KeyCodec.of(Codecs::toBytes, Codecs::toInstant, Comparator.<Instant>naturalOrder());
 
   private static final KeyCodec<List<@Nullable Object>> TUPLES =
-      KeyCodec.of(tuple -> Tuples.pack(withOneNaN(tuple)), Tuples::unpack);
+      KeyCodec.of(tuple -> Tuples.packList(withOneNaN(tuple)), Tuples::unpack);
 
   private Codecs() {}
 
@@ -187,7 +187,7 @@ public final class Codecs {
   }
 
   /**
-   * Returns the codec of tuples as lists, see {@link Tuples#pack(List)}. A decoded tuple has each
+   * Returns the codec of tuples as lists, see {@link Tuples#packList}. A decoded tuple has each
    * integer as a {@link Long}, or as a {@link BigInteger} if it is out of the range of a long. All
    * NaNs of a type are one.
    *
@@ -199,7 +199,7 @@ public final class Codecs {
 
   /**
    * Returns the elements; all NaNs of a type are equal as objects, and have the same bits here. A
-   * nested tuple is read when its element is, so that {@link Tuples#pack(List)} limits the depth.
+   * nested tuple is read when its element is, so that {@link Tuples#packList} limits the depth.
    */
   private static List<@Nullable Object> withOneNaN(List<? extends @Nullable Object> tuple) {
     @Nullable Object[] elements = tuple.toArray();

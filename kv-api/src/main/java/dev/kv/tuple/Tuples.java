@@ -32,18 +32,18 @@ public final class Tuples {
    * @throws IllegalArgumentException if an element has another class, or tuples are nested deeper
    */
   public static byte[] pack(@Nullable Object... elements) {
-    return pack(Arrays.asList(Objects.requireNonNull(elements, "elements")));
+    return packList(Arrays.asList(Objects.requireNonNull(elements, "elements")));
   }
 
   /**
-   * Encodes a tuple that is a list, such as one of {@link #unpack(byte[])}. A tuple whose only
-   * element is a nested tuple is a list of a list.
+   * Encodes the elements of a list, such as one of {@link #unpack(byte[])}, as a tuple. {@code
+   * pack(list)} is another tuple: its only element is the list, as a nested tuple.
    *
    * @param elements the elements, as those of {@link #pack(Object...)}
    * @return the encoded tuple
    * @throws IllegalArgumentException if an element has another class, or tuples are nested deeper
    */
-  public static byte[] pack(List<? extends @Nullable Object> elements) {
+  public static byte[] packList(List<? extends @Nullable Object> elements) {
     TupleBuilder builder = TupleBuilder.create();
     addAll(builder, Objects.requireNonNull(elements, "elements"), 0);
     return builder.toByteArray();
@@ -64,7 +64,7 @@ public final class Tuples {
    *     not take
    */
   public static Range range(@Nullable Object... elements) {
-    return range(Arrays.asList(Objects.requireNonNull(elements, "elements")));
+    return rangeList(Arrays.asList(Objects.requireNonNull(elements, "elements")));
   }
 
   /**
@@ -76,8 +76,8 @@ public final class Tuples {
    *     not take
    * @see #range(Object...)
    */
-  public static Range range(List<? extends @Nullable Object> elements) {
-    byte[] start = pack(elements);
+  public static Range rangeList(List<? extends @Nullable Object> elements) {
+    byte[] start = packList(elements);
     byte[] limit = Arrays.copyOf(start, start.length + 1);
     limit[start.length] = (byte) 0xff;
     return new Range(start, limit);

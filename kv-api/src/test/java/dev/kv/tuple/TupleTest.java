@@ -224,9 +224,21 @@ class TupleTest {
             List.<Object>of(List.of("order", 7L)),
             Arrays.<@Nullable Object>asList((Object) null))) {
       byte[] key = Tuples.pack(tuple.toArray());
-      assertThat(Tuples.pack(Tuples.unpack(key))).isEqualTo(key);
-      assertThat(Tuples.range(Tuples.unpack(key))).isEqualTo(Tuples.range(tuple.toArray()));
+      assertThat(Tuples.packList(Tuples.unpack(key))).isEqualTo(key);
+      assertThat(Tuples.rangeList(Tuples.unpack(key))).isEqualTo(Tuples.range(tuple.toArray()));
     }
+  }
+
+  /** The type of the variable does not decide what is stored. */
+  @Test
+  void pack_ofAList_isATupleOfANestedTuple() {
+    List<Object> list = List.of("a", 1L);
+    Object object = list;
+    assertThat(hex(Tuples.packList(list))).isEqualTo("0261001501");
+    assertThat(hex(Tuples.pack(list))).isEqualTo("05026100150100");
+    assertThat(Tuples.pack(object)).isEqualTo(Tuples.pack(list));
+    assertThat(Tuples.range(list)).isEqualTo(Tuples.range(object));
+    assertThat(Tuples.rangeList(list)).isEqualTo(Tuples.range("a", 1L));
   }
 
   @Test
@@ -235,8 +247,8 @@ class TupleTest {
     for (int depth = 0; depth < 499; depth++) {
       tuple = List.of(tuple);
     }
-    assertThat(Tuples.unpack(Tuples.pack(tuple))).isEqualTo(tuple);
-    assertThat(Codecs.tuples().encode(tuple)).isEqualTo(Tuples.pack(tuple));
+    assertThat(Tuples.unpack(Tuples.packList(tuple))).isEqualTo(tuple);
+    assertThat(Codecs.tuples().encode(tuple)).isEqualTo(Tuples.packList(tuple));
     for (int depth = 500; depth < 20_000; depth++) {
       tuple = List.of(tuple);
       if (depth == 500 || depth == 19_999) {

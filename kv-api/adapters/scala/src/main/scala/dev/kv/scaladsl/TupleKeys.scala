@@ -102,7 +102,7 @@ object TuplePart:
   /** For the code that the compiler makes of `tupleCodec`. */
   def codec[T](part: TuplePart[T]): KeyCodec[T] =
     KeyCodec.of[T](
-      key => Tuples.pack(part.toElement(key).asInstanceOf[java.util.List[Object]]),
+      key => Tuples.packList(part.toElement(key).asInstanceOf[java.util.List[Object]]),
       bytes =>
         try part.ofElement(Tuples.unpack(bytes))
         catch
