@@ -127,6 +127,17 @@ public final class TupleBuilder {
     return end(start);
   }
 
+  /**
+   * Adds a text of one character.
+   *
+   * @param value the character
+   * @return this builder
+   * @throws IllegalArgumentException if the character is half of a surrogate pair
+   */
+  public TupleBuilder add(char value) {
+    return add(String.valueOf(value));
+  }
+
   private static byte[] utf8(String value) {
     try {
       ByteBuffer encoded =
@@ -140,6 +151,16 @@ public final class TupleBuilder {
     } catch (CharacterCodingException e) {
       throw new IllegalArgumentException("the text has half of a surrogate pair", e);
     }
+  }
+
+  /**
+   * Adds an integer. Integers sort by their value, also if different methods added them.
+   *
+   * @param value the integer
+   * @return this builder
+   */
+  public TupleBuilder add(int value) {
+    return add((long) value);
   }
 
   /**

@@ -22,10 +22,10 @@ public final class Tuples {
   private Tuples() {}
 
   /**
-   * Encodes a tuple. An element is null, a {@code byte[]}, {@link String}, {@link Long}, {@link
-   * Integer}, {@link Short}, {@link Byte}, {@link BigInteger}, {@link Float}, {@link Double},
-   * {@link Boolean}, {@link UUID}, or a {@link List} of elements, which is a nested tuple. Tuples
-   * may be nested in each other less than 500 times.
+   * Encodes a tuple. An element is null, a {@code byte[]}, {@link String}, {@link Character} (a
+   * text), {@link Long}, {@link Integer}, {@link Short}, {@link Byte}, {@link BigInteger}, {@link
+   * Float}, {@link Double}, {@link Boolean}, {@link UUID}, or a {@link List} of elements, which is
+   * a nested tuple. Tuples may be nested in each other less than 500 times.
    *
    * @param elements the elements
    * @return the encoded tuple
@@ -99,6 +99,8 @@ public final class Tuples {
       builder.add(bytes);
     } else if (element instanceof String text) {
       builder.add(text);
+    } else if (element instanceof Character character) {
+      builder.add(character.charValue());
     } else if (element instanceof Long
         || element instanceof Integer
         || element instanceof Short

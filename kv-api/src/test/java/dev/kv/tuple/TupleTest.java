@@ -128,6 +128,23 @@ class TupleTest {
   }
 
   @Test
+  void character_isATextOfOneCharacter() {
+    assertThat(hex(TupleBuilder.create().add('a').toByteArray())).isEqualTo("026100");
+    assertThat(hex(TupleBuilder.create().add('\0').toByteArray())).isEqualTo("0200ff00");
+    assertThat(hex(Tuples.pack('a'))).isEqualTo("026100");
+    assertThatThrownBy(() -> TupleBuilder.create().add('\ud800'))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 14", "-1, 13fe", "2147483647, 187fffffff", "-2147483648, 107fffffff"})
+  void integer_ofEachType_hasTheSameBytes(int value, String expected) {
+    assertThat(hex(TupleBuilder.create().add(value).toByteArray())).isEqualTo(expected);
+    assertThat(hex(TupleBuilder.create().add((long) value).toByteArray())).isEqualTo(expected);
+    assertThat(hex(Tuples.pack(value))).isEqualTo(expected);
+  }
+
+  @Test
   void strings_sortByCodePoints() {
     assertThat(Arrays.compareUnsigned(Tuples.pack("\uffff"), Tuples.pack("\ud83d\ude00")))
         .isNegative();
@@ -192,9 +209,9 @@ class TupleTest {
     builder.addNull();
     assertThatThrownBy(builder::toByteArray).isInstanceOf(IllegalStateException.class);
     assertThat(builder.clear().add(1).toByteArray()).isEqualTo(Tuples.pack(1));
-    assertThatThrownBy(() -> Tuples.pack('c'))
+    assertThatThrownBy(() -> Tuples.pack(new StringBuilder("text")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("Character");
+        .hasMessageContaining("StringBuilder");
   }
 
   @Test

@@ -8,6 +8,8 @@ import dev.kv.Options
 import dev.kv.ReadOptions
 import dev.kv.WriteOptions
 import dev.kv.env.Env
+import dev.kv.tuple.TupleBuilder
+import dev.kv.tuple.Tuples
 import java.nio.file.Path
 import kotlin.time.Duration
 import kotlinx.coroutines.Dispatchers
@@ -48,6 +50,16 @@ class ExtensionsTest {
         db -= b("key")
         assertThat(db[b("key")]).isNull()
         assertThat(b("key") in db).isFalse()
+    }
+
+    /** Kotlin widens no Int to a Long. */
+    @Test
+    fun tupleBuilder_takesEachTypeOfKotlin() {
+        val id = 7
+        val time = 8L
+        val key = TupleBuilder.create().add("order").add('x').add(id).add(time).add(1.5).toByteArray()
+        assertThat(key).isEqualTo(Tuples.pack("order", "x", 7L, 8L, 1.5))
+        assertThat(key).isEqualTo(Tuples.packList(listOf("order", 'x', id, time, 1.5)))
     }
 
     @Test
