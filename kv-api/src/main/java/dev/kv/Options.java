@@ -351,7 +351,8 @@ public final class Options extends OptionGroup<Options> {
     /**
      * Returns these options with another {@link #offHeapLimit()}.
      *
-     * @param offHeapLimit the limit in bytes, 0 for none
+     * @param offHeapLimit the limit in bytes, 0 for none; a long such as {@code 4L << 30}, because
+     *     the int {@code 4 << 30} is 0
      * @return the options
      * @throws IllegalArgumentException if {@code offHeapLimit} is negative
      */
@@ -895,7 +896,7 @@ public final class Options extends OptionGroup<Options> {
     }
 
     /**
-     * Changes {@link Options#memory()}, for example {@code memory(m -> m.offHeapLimit(64 << 20))}.
+     * Changes {@link Options#memory()}, for example {@code memory(m -> m.offHeapLimit(64L << 20))}.
      *
      * @param change returns the group that takes the place of the one it is given
      * @return this builder

@@ -9,7 +9,7 @@ import dev.kv.errors.OffHeapExhaustedException;
  *
  * <pre>{@code
  * try (SharedResources shared =
- *     SharedResources.builder().blockCacheSize(64 << 20).offHeapLimit(256 << 20).build()) {
+ *     SharedResources.builder().blockCacheSize(64L << 20).offHeapLimit(256L << 20).build()) {
  *   Options options =
  *       Options.builder().createIfMissing(true).memory(m -> m.sharedResources(shared)).build();
  *   try (DB users = DB.open(usersDirectory, options);
@@ -161,7 +161,8 @@ public interface SharedResources extends AutoCloseable {
     /**
      * Sets {@link Settings#offHeapLimit()}.
      *
-     * @param offHeapLimit the limit in bytes, 0 for none
+     * @param offHeapLimit the limit in bytes, 0 for none; a long such as {@code 4L << 30}, because
+     *     the int {@code 4 << 30} is 0
      * @return this builder
      */
     public Builder offHeapLimit(long offHeapLimit) {
