@@ -9,6 +9,7 @@ import dev.kv.change.ChangePosition;
 import dev.kv.env.Env;
 import dev.kv.env.EnvProvider;
 import dev.kv.env.ForwardingEnv;
+import dev.kv.event.ProgressListener;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.options.TableSuffix;
 import java.util.Locale;
@@ -263,7 +264,7 @@ class OptionsTest {
 
   @Test
   void bulkLoadOptions_withTheSameValues_areEqualAndNameThem() {
-    BulkLoadOptions.Progress progress = (done, total) -> {};
+    ProgressListener progress = (done, total) -> {};
     BulkLoadOptions options = BulkLoadOptions.builder().sorted(false).progress(progress).build();
     assertThat(options)
         .isEqualTo(BulkLoadOptions.builder().progress(progress).sorted(false).build())

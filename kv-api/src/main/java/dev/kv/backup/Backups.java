@@ -9,6 +9,7 @@ import dev.kv.errors.DBLockedException;
 import dev.kv.errors.DatabaseExistsException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.NotADirectoryException;
+import dev.kv.event.ProgressListener;
 import dev.kv.file.NewDirectory;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -62,7 +63,7 @@ import java.util.Set;
 public final class Backups {
   private static final String FILES = "files";
   private static final String LOCK = "LOCK";
-  private static final Progress NONE = (done, total) -> {};
+  private static final ProgressListener NONE = (done, total) -> {};
 
   private final Env env;
   private final Path directory;
@@ -74,19 +75,6 @@ public final class Backups {
     this.directory = Objects.requireNonNull(directory, "directory");
     catalogs = new CatalogFolder(directory, env);
     files = new FileStore(directory.resolve(FILES), env);
-  }
-
-  /** Is told how far an operation is. */
-  @FunctionalInterface
-  public interface Progress {
-    /**
-     * Called now and then by the thread that runs the operation. An exception ends the operation,
-     * as a failure does, and is passed on to the caller.
-     *
-     * @param bytes the number of bytes that are done
-     * @param total the number of bytes in all
-     */
-    void advanced(long bytes, long total);
   }
 
   /**
@@ -128,14 +116,14 @@ public final class Backups {
    * Makes a backup of a database, and reports the progress.
    *
    * @param database {@link dev.kv.DB#admin} or {@link dev.kv.ReadOnlyDB#admin} of the database
-   * @param progress is told how many bytes of the database are stored
+   * @param progress receives how many bytes of the database are stored
    * @return the backup, durable
    * @throws DBLockedException if another {@code create} or {@code prune} runs in the directory
    * @throws CorruptionException if a list of an earlier backup is damaged, or a table is shorter
    *     than the database knows
    * @throws DBIOException if the file system fails, or the directory holds something else
    */
-  public Backup create(DBInspector database, Progress progress) {
+  public Backup create(DBInspector database, ProgressListener progress) {
     Objects.requireNonNull(database, "database");
     Objects.requireNonNull(progress, "progress");
     try {
@@ -221,13 +209,13 @@ public final class Backups {
    * Reads all files of a backup and compares them with their checksums, and reports the progress.
    *
    * @param number the number of the backup
-   * @param progress is told how many bytes are read
+   * @param progress receives how many bytes are read
    * @return the files that are missing or damaged; empty if the backup is good
    * @throws NoSuchDatabaseException if there is no such backup
    * @throws CorruptionException if the list of the backup is damaged
    * @throws DBIOException if the file system fails
    */
-  public List<Path> verify(long number, Progress progress) {
+  public List<Path> verify(long number, ProgressListener progress) {
     Objects.requireNonNull(progress, "progress");
     try {
       Catalog catalog = catalogs.read(number);
@@ -273,13 +261,13 @@ public final class Backups {
    * @param number the number of the backup
    * @param target the path of the new database's directory, which must not exist; its parent must
    *     exist
-   * @param progress is told how many bytes are restored
+   * @param progress receives how many bytes are restored
    * @throws NoSuchDatabaseException if there is no such backup
    * @throws DatabaseExistsException if the target exists
    * @throws CorruptionException if a file of the backup is damaged or missing
    * @throws DBIOException if the file system fails
    */
-  public void restore(long number, Path target, Progress progress) {
+  public void restore(long number, Path target, ProgressListener progress) {
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(progress, "progress");
     try {
@@ -392,7 +380,8 @@ public final class Backups {
     return last + 1;
   }
 
-  private Catalog store(DBInspector database, long number, Progress progress) throws IOException {
+  private Catalog store(DBInspector database, long number, ProgressListener progress)
+      throws IOException {
     Instant created = Instant.now().truncatedTo(ChronoUnit.MILLIS);
     List<StoredFile> stored = new ArrayList<>();
     long added = 0;

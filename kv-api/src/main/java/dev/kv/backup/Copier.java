@@ -3,6 +3,7 @@ package dev.kv.backup;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.CorruptionException;
+import dev.kv.event.ProgressListener;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -13,7 +14,7 @@ final class Copier {
   private static final int BUFFER_BYTES = 256 << 10;
 
   private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
-  private final Backups.Progress progress;
+  private final ProgressListener progress;
   private final long totalBytes;
   private long doneBytes;
 
@@ -22,7 +23,7 @@ final class Copier {
    *
    * @param totalBytes the size of all files, for the progress
    */
-  Copier(Backups.Progress progress, long totalBytes) {
+  Copier(ProgressListener progress, long totalBytes) {
     this.progress = progress;
     this.totalBytes = totalBytes;
   }
@@ -42,7 +43,7 @@ final class Copier {
   /** Counts bytes that need not be copied. */
   void skip(long bytes) {
     doneBytes += bytes;
-    progress.advanced(doneBytes, totalBytes);
+    progress.onProgress(doneBytes, totalBytes);
   }
 
   private int read(
@@ -64,7 +65,7 @@ final class Copier {
       if (counts) {
         skip(count);
       } else {
-        progress.advanced(doneBytes, totalBytes);
+        progress.onProgress(doneBytes, totalBytes);
       }
     }
     return (int) checksum.getValue();

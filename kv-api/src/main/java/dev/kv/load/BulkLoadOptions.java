@@ -1,11 +1,12 @@
 package dev.kv.load;
 
+import dev.kv.event.ProgressListener;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** How a bulk load is done. Immutable and thread-safe; made by {@link #builder()}. */
 public final class BulkLoadOptions {
-  private static final Progress NO_PROGRESS = (done, total) -> {};
+  private static final ProgressListener NO_PROGRESS = (done, total) -> {};
 
   /** The options of a load whose keys ascend. */
   public static final BulkLoadOptions DEFAULT = builder().build();
@@ -18,25 +19,12 @@ public final class BulkLoadOptions {
 
   private final boolean sorted;
   private final long sortMemory;
-  private final Progress progress;
+  private final ProgressListener progress;
 
   private BulkLoadOptions(Builder builder) {
     sorted = builder.sorted;
     sortMemory = builder.sortMemory;
     progress = builder.progress;
-  }
-
-  /** Receives the progress of {@link BulkLoader#finish}. */
-  @FunctionalInterface
-  public interface Progress {
-    /**
-     * Receives the number of entries that are in tables. Called by the thread that finishes the
-     * load, every few thousand entries. An exception ends the load.
-     *
-     * @param done the number of entries done
-     * @param total the number of entries added
-     */
-    void update(long done, long total);
   }
 
   /**
@@ -69,12 +57,13 @@ public final class BulkLoadOptions {
   }
 
   /**
-   * Returns who receives the progress of {@link BulkLoader#finish} if entries are sorted on disk.
-   * Default: nobody.
+   * Returns who receives the progress of {@link BulkLoader#finish} if entries are sorted on disk:
+   * how many of the added entries are in tables. It is called every few thousand entries. Default:
+   * nobody.
    *
    * @return the receiver
    */
-  public Progress progress() {
+  public ProgressListener progress() {
     return progress;
   }
 
@@ -107,7 +96,7 @@ public final class BulkLoadOptions {
   public static final class Builder {
     private boolean sorted = true;
     private long sortMemory = 64 << 20;
-    private Progress progress = NO_PROGRESS;
+    private ProgressListener progress = NO_PROGRESS;
 
     private Builder() {}
 
@@ -144,7 +133,7 @@ public final class BulkLoadOptions {
      * @param receiver the receiver
      * @return this builder
      */
-    public Builder progress(Progress receiver) {
+    public Builder progress(ProgressListener receiver) {
       progress = Objects.requireNonNull(receiver, "receiver");
       return this;
     }

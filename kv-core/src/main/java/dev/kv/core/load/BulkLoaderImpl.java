@@ -195,11 +195,11 @@ final class BulkLoaderImpl implements BulkLoader {
         }
         if (++done % ENTRIES_PER_REPORT == 0) {
           jobs.errors().checkNotClosing();
-          options.progress().update(done, count);
+          options.progress().onProgress(done, count);
         }
       }
     }
-    options.progress().update(done, count);
+    options.progress().onProgress(done, count);
   }
 
   private boolean isNewKey(KeyBuffer last, ForwardIterator entries, int userLength) {

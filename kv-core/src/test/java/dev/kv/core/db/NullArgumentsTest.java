@@ -35,6 +35,7 @@ import dev.kv.change.Changes;
 import dev.kv.change.OperationHandler;
 import dev.kv.env.Env;
 import dev.kv.event.DBListener;
+import dev.kv.event.ProgressListener;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.map.Codec;
 import dev.kv.map.Codecs;
@@ -109,13 +110,12 @@ class NullArgumentsTest {
   /** What a program may implement and the library calls: it never passes null. */
   private static final Set<String> CALLBACKS =
       Set.of(
-          "BulkLoadOptions.Progress",
           "CompactionFilter",
           "DBListener",
           "Dump.Sink",
           "ValueReader",
           "OperationHandler",
-          "Backups.Progress",
+          "ProgressListener",
           "DBComparator",
           "Env",
           "EnvProvider",
@@ -374,8 +374,7 @@ class NullArgumentsTest {
     samples.put(Runnable.class, (Runnable) () -> {});
     samples.put(Dump.Sink.class, proxy(Dump.Sink.class));
     samples.put(DBListener.class, proxy(DBListener.class));
-    samples.put(Backups.Progress.class, proxy(Backups.Progress.class));
-    samples.put(BulkLoadOptions.Progress.class, proxy(BulkLoadOptions.Progress.class));
+    samples.put(ProgressListener.class, proxy(ProgressListener.class));
     samples.put(CompactionFilter.class, TimeToLive.filter());
     samples.put(FilterPolicy.class, FilterPolicy.bloom(10));
   }

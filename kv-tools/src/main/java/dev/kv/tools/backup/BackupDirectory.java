@@ -4,6 +4,7 @@ import dev.kv.backup.Backup;
 import dev.kv.backup.Backups;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.event.ProgressListener;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
@@ -107,7 +108,7 @@ final class BackupDirectory {
   }
 
   /** Runs an operation, shows its progress, and ends it if the command is cancelled. */
-  <T> T run(String task, long bytes, Function<Backups.Progress, T> operation) {
+  <T> T run(String task, long bytes, Function<ProgressListener, T> operation) {
     AtomicLong done = new AtomicLong();
     try (Progress progress = Progress.of(task, Progress.Unit.BYTES, bytes, done::get)) {
       progress.begin();
