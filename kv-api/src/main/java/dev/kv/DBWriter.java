@@ -92,7 +92,7 @@ public interface DBWriter {
    * @param from the first key, inclusive, or null for no bound
    * @param to the end, exclusive, or null for no bound
    * @throws IllegalArgumentException if {@code from} is after {@code to}
-   * @throws dev.kv.errors.TransactionTooLargeException if the database keeps logs for readers of
+   * @throws dev.kv.errors.OperationTooLargeException if the database keeps logs for readers of
    *     changes, and the deletes of the keys need more than 64 MiB or an eighth of the heap;
    *     nothing was deleted
    * @throws OffHeapExhaustedException if there is no memory for the change, which has no effect
@@ -106,7 +106,7 @@ public interface DBWriter {
    *
    * @param prefix the first bytes of the keys; if empty, all keys are deleted
    * @throws IllegalArgumentException if the comparator is not bytewise
-   * @throws dev.kv.errors.TransactionTooLargeException if the database keeps logs for readers of
+   * @throws dev.kv.errors.OperationTooLargeException if the database keeps logs for readers of
    *     changes, and the deletes of the keys need more than 64 MiB or an eighth of the heap;
    *     nothing was deleted
    * @throws OffHeapExhaustedException if there is no memory for the change, which has no effect

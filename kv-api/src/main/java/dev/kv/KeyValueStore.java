@@ -1,7 +1,7 @@
 package dev.kv;
 
 import dev.kv.errors.ConflictException;
-import dev.kv.errors.TransactionTooLargeException;
+import dev.kv.errors.OperationTooLargeException;
 import dev.kv.errors.TransactionTooOldException;
 import dev.kv.load.BulkLoads;
 import java.util.Objects;
@@ -81,7 +81,7 @@ public interface KeyValueStore extends DBReader, DBWriter {
    * @param function reads and writes; does not commit
    * @return what the function returned in the attempt that was committed
    * @throws ConflictException if the last attempt has a conflict
-   * @throws TransactionTooLargeException if the transaction needs more than {@link
+   * @throws OperationTooLargeException if the transaction needs more than {@link
    *     TransactionOptions#maxBytes}
    * @throws TransactionTooOldException if one attempt takes longer than {@link
    *     TransactionOptions#maxAge}
@@ -110,7 +110,7 @@ public interface KeyValueStore extends DBReader, DBWriter {
    * @param options how the transaction is done, and the number of attempts
    * @param action reads and writes; does not commit
    * @throws ConflictException if the last attempt has a conflict
-   * @throws TransactionTooLargeException if the transaction needs more than {@link
+   * @throws OperationTooLargeException if the transaction needs more than {@link
    *     TransactionOptions#maxBytes}
    * @throws TransactionTooOldException if one attempt takes longer than {@link
    *     TransactionOptions#maxAge}

@@ -2,7 +2,7 @@ package dev.kv;
 
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.OffHeapExhaustedException;
-import dev.kv.errors.TransactionTooLargeException;
+import dev.kv.errors.OperationTooLargeException;
 import dev.kv.errors.TransactionTooOldException;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * TransactionOptions#maxAge}. A transaction keeps old versions of entries on disk as a snapshot
  * does, so end it by {@link #commit} or {@link #close}. After that, every method except {@link
  * #close}, {@link #store} and {@link #comparator} throws {@link IllegalStateException}. A read or
- * write throws {@link TransactionTooLargeException} if what it adds must be remembered and there is
+ * write throws {@link OperationTooLargeException} if what it adds must be remembered and there is
  * no room; nothing has changed then. It throws {@link TransactionTooOldException} if the
  * transaction is too old, which ends it. Not thread-safe.
  *
@@ -47,7 +47,7 @@ public interface Transaction extends DBReader, AutoCloseable {
    *
    * @param key the key
    * @return the value, or null if the key does not exist
-   * @throws TransactionTooLargeException if the key must be remembered, and there is no room
+   * @throws OperationTooLargeException if the key must be remembered, and there is no room
    * @throws TransactionTooOldException if the transaction is too old; it has ended then
    */
   byte @Nullable [] getForUpdate(byte[] key);
@@ -58,7 +58,7 @@ public interface Transaction extends DBReader, AutoCloseable {
    * @param key the key; copied
    * @param value the value; copied
    * @return this transaction
-   * @throws TransactionTooLargeException if there is no room; the transaction is unchanged
+   * @throws OperationTooLargeException if there is no room; the transaction is unchanged
    * @throws TransactionTooOldException if the transaction is too old; it has ended then
    */
   Transaction put(byte[] key, byte[] value);
@@ -68,7 +68,7 @@ public interface Transaction extends DBReader, AutoCloseable {
    *
    * @param key the key; copied
    * @return this transaction
-   * @throws TransactionTooLargeException if there is no room; the transaction is unchanged
+   * @throws OperationTooLargeException if there is no room; the transaction is unchanged
    * @throws TransactionTooOldException if the transaction is too old; it has ended then
    */
   Transaction delete(byte[] key);

@@ -1,7 +1,7 @@
 package dev.kv.admin;
 
 import dev.kv.errors.ConflictException;
-import dev.kv.errors.TransactionTooLargeException;
+import dev.kv.errors.OperationTooLargeException;
 import dev.kv.errors.TransactionTooOldException;
 import java.util.List;
 
@@ -291,7 +291,7 @@ public record DBStats(
    * @param open the number of transactions that have not ended
    * @param committed the number of transactions that were committed
    * @param conflicts the number of commits that failed with {@link ConflictException}
-   * @param tooLarge the number of operations that failed with {@link TransactionTooLargeException}
+   * @param tooLarge the number of operations that failed with {@link OperationTooLargeException}
    * @param tooOld the number of transactions that ended because they were too old; the next
    *     operation of such a transaction throws {@link TransactionTooOldException}
    * @param leaked the number of transactions that were garbage-collected without having ended

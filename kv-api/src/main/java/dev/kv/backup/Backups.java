@@ -7,7 +7,7 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBLockedException;
 import dev.kv.errors.DatabaseExistsException;
-import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.NoSuchBackupException;
 import dev.kv.errors.NotADirectoryException;
 import dev.kv.event.ProgressListener;
 import dev.kv.file.NewDirectory;
@@ -44,7 +44,7 @@ import java.util.Set;
  * <p>A table is known by its number, its size and a checksum of all of its bytes, because a
  * database can use a number again after a crash. So {@code create} reads all tables of the database
  * once, and writes the new ones. It reads a stored table again before it uses it for another
- * backup, and writes it anew if it is damaged. Backups share no files with the database.
+ * backup, and writes it again if it is damaged. Backups share no files with the database.
  *
  * <p>One call of {@code create} or {@code prune} runs at a time; another one throws {@link
  * DBLockedException}. The other methods change nothing in the directory. A failure or the death of
@@ -106,7 +106,8 @@ public final class Backups {
    * @throws DBLockedException if another {@code create} or {@code prune} runs in the directory
    * @throws CorruptionException if a list of an earlier backup is damaged, or a table is shorter
    *     than the database knows
-   * @throws DBIOException if the file system fails, or the directory holds something else
+   * @throws DBIOException if the file system fails
+   * @throws IllegalArgumentException if the directory of the backups holds something else
    */
   public Backup create(DBInspector database) {
     return create(database, NONE);
@@ -121,7 +122,8 @@ public final class Backups {
    * @throws DBLockedException if another {@code create} or {@code prune} runs in the directory
    * @throws CorruptionException if a list of an earlier backup is damaged, or a table is shorter
    *     than the database knows
-   * @throws DBIOException if the file system fails, or the directory holds something else
+   * @throws DBIOException if the file system fails
+   * @throws IllegalArgumentException if the directory of the backups holds something else
    */
   public Backup create(DBInspector database, ProgressListener progress) {
     Objects.requireNonNull(database, "database");
@@ -146,7 +148,7 @@ public final class Backups {
    * Returns the backups.
    *
    * @return the backups, the oldest first
-   * @throws NoSuchDatabaseException if the directory does not exist
+   * @throws NoSuchBackupException if the directory does not exist
    * @throws CorruptionException if the list of a backup is damaged
    * @throws DBIOException if the file system fails
    */
@@ -163,7 +165,7 @@ public final class Backups {
    * is damaged does not fail this.
    *
    * @return the numbers, ascending
-   * @throws NoSuchDatabaseException if the directory does not exist
+   * @throws NoSuchBackupException if the directory does not exist
    * @throws CorruptionException if a file has almost the name of a list, so that it may be one
    * @throws DBIOException if the file system fails
    */
@@ -180,7 +182,7 @@ public final class Backups {
    *
    * @param number the number of the backup
    * @return the backup
-   * @throws NoSuchDatabaseException if there is no such backup
+   * @throws NoSuchBackupException if there is no such backup
    * @throws CorruptionException if its list is damaged
    * @throws DBIOException if the file system fails
    */
@@ -197,7 +199,7 @@ public final class Backups {
    *
    * @param number the number of the backup
    * @return the files that are missing or damaged; empty if the backup is good
-   * @throws NoSuchDatabaseException if there is no such backup
+   * @throws NoSuchBackupException if there is no such backup
    * @throws CorruptionException if the list of the backup is damaged
    * @throws DBIOException if the file system fails
    */
@@ -211,7 +213,7 @@ public final class Backups {
    * @param number the number of the backup
    * @param progress receives how many bytes are read
    * @return the files that are missing or damaged; empty if the backup is good
-   * @throws NoSuchDatabaseException if there is no such backup
+   * @throws NoSuchBackupException if there is no such backup
    * @throws CorruptionException if the list of the backup is damaged
    * @throws DBIOException if the file system fails
    */
@@ -245,7 +247,7 @@ public final class Backups {
    * @param number the number of the backup
    * @param target the path of the new database's directory, which must not exist; its parent must
    *     exist
-   * @throws NoSuchDatabaseException if there is no such backup
+   * @throws NoSuchBackupException if there is no such backup
    * @throws DatabaseExistsException if the target exists
    * @throws CorruptionException if a file of the backup is damaged or missing
    * @throws DBIOException if the file system fails
@@ -262,7 +264,7 @@ public final class Backups {
    * @param target the path of the new database's directory, which must not exist; its parent must
    *     exist
    * @param progress receives how many bytes are restored
-   * @throws NoSuchDatabaseException if there is no such backup
+   * @throws NoSuchBackupException if there is no such backup
    * @throws DatabaseExistsException if the target exists
    * @throws CorruptionException if a file of the backup is damaged or missing
    * @throws DBIOException if the file system fails
@@ -294,7 +296,7 @@ public final class Backups {
    * @param keep how many backups to keep, at least 1
    * @return the deleted backups, the oldest first
    * @throws DBLockedException if another {@code create} or {@code prune} runs in the directory
-   * @throws NoSuchDatabaseException if the directory does not exist or holds no backup
+   * @throws NoSuchBackupException if the directory does not exist or holds no backup
    * @throws CorruptionException if the list of a backup is damaged; nothing is deleted
    * @throws DBIOException if the file system fails
    * @throws IllegalArgumentException if {@code keep} is less than 1
@@ -328,8 +330,7 @@ public final class Backups {
 
   private List<Catalog> requireAny(List<Catalog> found) {
     if (found.isEmpty()) {
-      throw new NoSuchDatabaseException(
-          "there are no backups in " + directory, directory.toString());
+      throw new NoSuchBackupException("there are no backups in " + directory, directory.toString());
     }
     return found;
   }
@@ -363,12 +364,12 @@ public final class Backups {
     env.syncDirectory(directory);
   }
 
-  /** Returns the failure for a file that is not part of backups. */
-  static FileAlreadyExistsException otherFile(Path file) {
-    return new FileAlreadyExistsException(
-        file.toString(),
-        null,
-        "a directory of backups holds nothing else: name an empty or a new directory");
+  /** Returns the exception for a file that is not part of backups. */
+  static IllegalArgumentException otherFile(Path file) {
+    return new IllegalArgumentException(
+        "a directory of backups holds nothing else, and there is "
+            + file
+            + ": name an empty or a new directory");
   }
 
   private long nextNumber(List<Catalog> earlier) throws IOException {

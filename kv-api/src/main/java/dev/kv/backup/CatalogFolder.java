@@ -4,7 +4,7 @@ import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.CorruptionException;
-import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.NoSuchBackupException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -47,10 +47,10 @@ final class CatalogFolder {
         : 0;
   }
 
-  /** Throws {@link NoSuchDatabaseException} if the directory does not exist. */
+  /** Throws {@link NoSuchBackupException} if the directory does not exist. */
   void requireDirectory() throws IOException {
     if (!env.exists(directory)) {
-      throw new NoSuchDatabaseException(
+      throw new NoSuchBackupException(
           "there are no backups: the directory " + directory + " does not exist",
           directory.toString());
     }
@@ -112,7 +112,7 @@ final class CatalogFolder {
   Catalog read(long number) throws IOException {
     requireDirectory();
     if (number < 1 || !env.exists(path(number))) {
-      throw new NoSuchDatabaseException(
+      throw new NoSuchBackupException(
           "there is no backup " + number + " in " + directory, directory.toString());
     }
     return decode(number);

@@ -18,10 +18,11 @@ public abstract sealed class DBException extends RuntimeException
         DBLockedException,
         DBReadOnlyException,
         DatabaseExistsException,
+        NoSuchBackupException,
         NoSuchDatabaseException,
         NotADirectoryException,
         OffHeapExhaustedException,
-        TransactionTooLargeException,
+        OperationTooLargeException,
         TransactionTooOldException,
         UnsupportedFormatException {
   private static final long serialVersionUID = 1L;

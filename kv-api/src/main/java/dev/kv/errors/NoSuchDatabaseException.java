@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown by an open without {@link dev.kv.Options#createIfMissing}, and by a repair, if there is no
  * database: the directory does not exist, or holds no file CURRENT (for a repair: no table, log or
- * MANIFEST). Also thrown if there is no such backup. Nothing on disk was changed.
+ * MANIFEST). Nothing on disk was changed.
  */
 public final class NoSuchDatabaseException extends DBException {
   private static final long serialVersionUID = 1L;

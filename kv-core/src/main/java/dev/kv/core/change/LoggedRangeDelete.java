@@ -7,7 +7,7 @@ import dev.kv.core.key.KeyBounds;
 import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.ExclusiveWriter;
-import dev.kv.errors.TransactionTooLargeException;
+import dev.kv.errors.OperationTooLargeException;
 
 /**
  * Deletes all keys of a range through the log: one batch with a tombstone for every key. Used
@@ -30,8 +30,8 @@ public final class LoggedRangeDelete {
   /**
    * Deletes the keys of a range. Durable when it returns, with all earlier writes.
    *
-   * @throws TransactionTooLargeException if the tombstones exceed the limit of one batch; nothing
-   *     was deleted
+   * @throws OperationTooLargeException if the tombstones exceed the limit of one batch; nothing was
+   *     deleted
    */
   public void delete(KeyBounds range) {
     try (ExclusiveWriter writer = commits.exclusive()) {
@@ -48,7 +48,7 @@ public final class LoggedRangeDelete {
 
   private static void checkSize(EncodedBatch batch) {
     if (batch.length() > MAX_BYTES) {
-      throw new TransactionTooLargeException(
+      throw new OperationTooLargeException(
           "the range has more keys than one batch may delete: the tombstones of the first "
               + batch.count()
               + " keys have more than "

@@ -23,7 +23,7 @@ import dev.kv.core.transaction.WriteSet.Write;
 import dev.kv.core.write.WriteOutcome;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBClosedException;
-import dev.kv.errors.TransactionTooLargeException;
+import dev.kv.errors.OperationTooLargeException;
 import dev.kv.errors.TransactionTooOldException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -325,7 +325,7 @@ final class TransactionImpl implements Transaction {
   private void reserve(long more) {
     if (bytes + more > options.maxBytes()) {
       parts.countTooLarge();
-      throw new TransactionTooLargeException(
+      throw new OperationTooLargeException(
           "the transaction has "
               + bytes
               + " bytes, and "

@@ -19,7 +19,7 @@ import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBLockedException;
 import dev.kv.errors.DatabaseExistsException;
-import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.NoSuchBackupException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.StrictMemEnv;
@@ -238,18 +238,18 @@ class BackupsTest {
   @Test
   void backups_thatDoNotExist_areReported() throws IOException {
     Backups backups = Backups.at(BACKUPS, disk);
-    assertThatThrownBy(backups::list).isInstanceOf(NoSuchDatabaseException.class);
-    assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(NoSuchDatabaseException.class);
+    assertThatThrownBy(backups::list).isInstanceOf(NoSuchBackupException.class);
+    assertThatThrownBy(() -> backups.prune(1)).isInstanceOf(NoSuchBackupException.class);
     assertThatThrownBy(() -> backups.prune(0)).isInstanceOf(IllegalArgumentException.class);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
       backups.create(db.admin());
     }
     for (long number : new long[] {0, 2, -1, Long.MAX_VALUE}) {
       assertThatThrownBy(() -> backups.verify(number))
-          .isInstanceOf(NoSuchDatabaseException.class)
+          .isInstanceOf(NoSuchBackupException.class)
           .hasMessageContaining("no backup " + number);
       assertThatThrownBy(() -> backups.restore(number, TARGET))
-          .isInstanceOf(NoSuchDatabaseException.class);
+          .isInstanceOf(NoSuchBackupException.class);
     }
     assertThat(disk.exists(TARGET)).isFalse();
   }
@@ -260,7 +260,7 @@ class BackupsTest {
       write(db, history, 1, 10);
       List<String> before = disk.list(DIRECTORY);
       assertThatThrownBy(() -> Backups.at(DIRECTORY, disk).create(db.admin()))
-          .isInstanceOf(DBIOException.class)
+          .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("a directory of backups holds nothing else");
       assertThat(disk.list(DIRECTORY)).containsExactlyInAnyOrderElementsOf(before);
     }
@@ -273,7 +273,7 @@ class BackupsTest {
       write(BACKUPS.resolve("files").resolve(name), new byte[] {1});
     }
     assertThatThrownBy(() -> Backups.at(BACKUPS, disk).prune(1))
-        .isInstanceOf(NoSuchDatabaseException.class)
+        .isInstanceOf(NoSuchBackupException.class)
         .hasMessageContaining("there are no backups in");
     assertThat(disk.list(BACKUPS.resolve("files"))).hasSize(3);
     assertThat(disk.list(BACKUPS)).containsExactly("files");
@@ -290,7 +290,7 @@ class BackupsTest {
         disk.createDirectory(files);
         write(files.resolve(name), new byte[] {1});
         assertThatThrownBy(() -> backups.create(db.admin()))
-            .isInstanceOf(DBIOException.class)
+            .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("a directory of backups holds nothing else")
             .hasMessageContaining(name);
         assertThat(disk.list(files)).containsExactly(name);
@@ -823,7 +823,7 @@ class BackupsTest {
                         backups.prune(1);
                       }
                     }))
-        .isInstanceOf(NoSuchDatabaseException.class)
+        .isInstanceOf(NoSuchBackupException.class)
         .hasMessageContaining("no backup 1");
     assertThat(backups.verify(2)).isEmpty();
   }
@@ -850,7 +850,7 @@ class BackupsTest {
                         backups.prune(1);
                       }
                     }))
-        .isInstanceOf(NoSuchDatabaseException.class)
+        .isInstanceOf(NoSuchBackupException.class)
         .hasMessageContaining("no backup 1");
     assertThat(disk.exists(TARGET)).isFalse();
   }

@@ -26,7 +26,7 @@ import dev.kv.env.SequentialFile;
 import dev.kv.errors.ChangesLostException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
-import dev.kv.errors.TransactionTooLargeException;
+import dev.kv.errors.OperationTooLargeException;
 import dev.kv.options.CompactionFilter;
 import dev.kv.options.LogRetention;
 import dev.kv.options.TableSuffix;
@@ -379,7 +379,7 @@ class ChangeFeedTest extends DbTestBase {
         try {
           db.deleteRange(b("0"), b("1"));
           throw new AssertionError("too many keys were deleted");
-        } catch (TransactionTooLargeException e) {
+        } catch (OperationTooLargeException e) {
           System.out.println(e.getMessage());
         }
         if (db.get(b("000000" + "k".repeat(1000))) == null) {

@@ -19,7 +19,7 @@ import dev.kv.errors.ComparatorException;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
-import dev.kv.errors.TransactionTooLargeException;
+import dev.kv.errors.OperationTooLargeException;
 import dev.kv.errors.TransactionTooOldException;
 import dev.kv.table.TableWriter;
 import dev.kv.testing.FaultEnv;
@@ -930,15 +930,15 @@ class TransactionTest extends DbTestBase {
       transaction.put(b("a"), b("1234"));
       transaction.get(b("b"));
       assertThatThrownBy(() -> transaction.put(b("c"), b("1234")))
-          .isInstanceOf(TransactionTooLargeException.class)
+          .isInstanceOf(OperationTooLargeException.class)
           .hasMessageContaining("134 bytes")
           .hasMessageContaining("limit of 202");
       transaction.get(b("c"));
       transaction.get(b("c"));
       assertThatThrownBy(() -> transaction.get(b("d")))
-          .isInstanceOf(TransactionTooLargeException.class);
+          .isInstanceOf(OperationTooLargeException.class);
       assertThatThrownBy(() -> transaction.delete(b("d")))
-          .isInstanceOf(TransactionTooLargeException.class);
+          .isInstanceOf(OperationTooLargeException.class);
       transaction.commit();
     }
     assertThat(contents()).isEqualTo("(a->1234)");
@@ -952,7 +952,7 @@ class TransactionTest extends DbTestBase {
                   cursor.seek(b("a"));
                 }
               })
-          .isInstanceOf(TransactionTooLargeException.class);
+          .isInstanceOf(OperationTooLargeException.class);
     }
     assertThatThrownBy(() -> TransactionOptions.builder().maxBytes(0))
         .isInstanceOf(IllegalArgumentException.class);
@@ -965,7 +965,7 @@ class TransactionTest extends DbTestBase {
     try (Transaction transaction = db.transaction(with)) {
       transaction.put(b("x"), b("1"));
       assertThatThrownBy(() -> transaction.getAll(List.of(b("a"), b("b"), b("c"))))
-          .isInstanceOf(TransactionTooLargeException.class);
+          .isInstanceOf(OperationTooLargeException.class);
       put("a", "of another");
       transaction.put(b("y"), b("1"));
       assertThat(transaction.getAll(List.of(b("d"), b("d")))).containsOnlyNulls();
@@ -981,7 +981,7 @@ class TransactionTest extends DbTestBase {
     try (Transaction transaction = db.transaction(with)) {
       transaction.get(b("a"));
       assertThatThrownBy(() -> transaction.getForUpdate(b("b")))
-          .isInstanceOf(TransactionTooLargeException.class);
+          .isInstanceOf(OperationTooLargeException.class);
       put("a", "of another");
       transaction.commit(); // nothing was written, and no key was read for update
     }
@@ -1016,7 +1016,7 @@ class TransactionTest extends DbTestBase {
       cursor.seek(b("a".repeat(50)));
       cursor.seek(b("z")); // the range before had 64 bytes and two keys of 50 and of 1
       assertThatThrownBy(() -> transaction.put(b("x"), new byte[400 - 115 - 64]))
-          .isInstanceOf(TransactionTooLargeException.class)
+          .isInstanceOf(OperationTooLargeException.class)
           .hasMessageContaining("has 115 bytes");
       transaction.put(b("x"), new byte[400 - 115 - 64 - 1]);
     }
@@ -1127,7 +1127,7 @@ class TransactionTest extends DbTestBase {
         transaction.put(b("k"), new byte[800]);
         transaction.put(b("k"), new byte[801]);
         assertThatThrownBy(() -> transaction.put(b("l"), new byte[800]))
-            .isInstanceOf(TransactionTooLargeException.class);
+            .isInstanceOf(OperationTooLargeException.class);
         cursor.seekToFirst();
         assertThat(cursor.value()).hasSize(800);
       }

@@ -3,7 +3,7 @@ package dev.kv.tools.backup;
 import dev.kv.backup.Backup;
 import dev.kv.backup.Backups;
 import dev.kv.errors.CorruptionException;
-import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.NoSuchBackupException;
 import dev.kv.event.ProgressListener;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
@@ -65,7 +65,7 @@ final class BackupDirectory {
   Backup get(long number) {
     try {
       return backups.get(number);
-    } catch (NoSuchDatabaseException e) {
+    } catch (NoSuchBackupException e) {
       throw new Failure(e.getMessage() + "; 'kv backup list' lists them");
     }
   }
