@@ -23,19 +23,22 @@ public interface DBAdmin extends DBInspector {
    * Compacts a range of keys, and returns when that is done. Deleted and overwritten entries of the
    * range are then no longer on disk, except those that snapshots and iterators need.
    *
+   * <p>Tables are compacted as a whole, and one that begins with {@code to} is, too.
+   *
    * <p>A table stays as it is if it overlaps no table of another level, has nothing to drop, is
    * neither small nor more than twice as large as {@link dev.kv.Options#maxFileSize()}, and has the
    * compression and the filter that the options ask for. If there is a {@link
    * dev.kv.options.CompactionFilter}, all tables are written again.
    *
-   * @param begin the first key, inclusive, or null for no bound
-   * @param end the last key, inclusive, or null for no bound
+   * @param from the first key, inclusive, or null for no bound
+   * @param to the end, exclusive, or null for no bound
+   * @throws IllegalArgumentException if {@code from} is after {@code to}
    * @throws IllegalStateException if compactions are {@linkplain #suspendCompactions suspended} at
    *     the call. If they are suspended later, the call ends after {@link #resumeCompactions}
    * @throws CorruptionException if a table that has to be read is damaged; it stays as it is, and
    *     the database continues
    */
-  void compactRange(byte @Nullable [] begin, byte @Nullable [] end);
+  void compactRange(byte @Nullable [] from, byte @Nullable [] to);
 
   /**
    * Flushes, compacts the tables with tombstones of some age, and returns when that is done. What

@@ -42,7 +42,7 @@ public interface DBInspector {
    * not count.
    *
    * @param ranges the ranges
-   * @return the size of each range in bytes, in the same order
+   * @return the size of each range in bytes, in the same order; 0 if it ends before it begins
    */
   long[] approximateSizes(List<Range> ranges);
 

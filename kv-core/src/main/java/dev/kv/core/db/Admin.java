@@ -4,6 +4,7 @@ import dev.kv.admin.DBAdmin;
 import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.background.OldTombstones;
 import dev.kv.core.background.StaleTables;
+import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.KeyRange;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.state.DatabaseContext;
@@ -38,9 +39,9 @@ final class Admin extends Inspector implements DBAdmin {
   }
 
   @Override
-  public void compactRange(byte @Nullable [] begin, byte @Nullable [] end) {
-    compactRange(
-        new KeyRange(begin == null ? null : begin.clone(), end == null ? null : end.clone()));
+  public void compactRange(byte @Nullable [] from, byte @Nullable [] to) {
+    KeyBounds range = KeyBounds.of(from, to, parts.context().comparator().userComparator());
+    compactRange(new KeyRange(range.lower(), range.upper()));
   }
 
   private void compactRange(KeyRange range) {

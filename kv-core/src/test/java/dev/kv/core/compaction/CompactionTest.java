@@ -1,6 +1,7 @@
 package dev.kv.core.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DBIterator;
 import dev.kv.Options;
@@ -288,6 +289,24 @@ class CompactionTest extends DbTestBase {
     makeTables(1, "a", "z");
     assertThat(filesPerLevel()).isEqualTo("0,1,2");
     compact(null, null);
+    assertThat(filesPerLevel()).isEqualTo("0,0,1");
+  }
+
+  @Test
+  void compactRange_thatEndsBeforeItBegins_isRefusedAndChangesNothing() {
+    open();
+    makeTables(3, "p", "q");
+    assertThatThrownBy(() -> compact("q", "p"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("the range ends before it begins");
+    assertThat(filesPerLevel()).isEqualTo("1,1,1");
+  }
+
+  @Test
+  void compactRange_tableThatBeginsWithTheEnd_isCompacted() {
+    open();
+    makeTables(3, "p", "q");
+    compact("a", "p");
     assertThat(filesPerLevel()).isEqualTo("0,0,1");
   }
 

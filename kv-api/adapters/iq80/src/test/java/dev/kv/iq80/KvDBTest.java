@@ -109,6 +109,15 @@ class KvDBTest {
     assertThat(sizes[0]).isPositive();
   }
 
+  /** As in LevelDB. */
+  @Test
+  void range_thatEndsBeforeItBegins_isEmpty() {
+    db.put(bytes("key"), bytes("value"));
+    db.compactRange(bytes("z"), bytes("a"));
+    assertThat(db.getApproximateSizes(new Range(bytes("z"), bytes("a")))).containsExactly(0);
+    assertThat(db.get(bytes("key"))).isEqualTo(bytes("value"));
+  }
+
   @Test
   void everyCall_onAClosedDatabase_throwsDBException() {
     db.close();
