@@ -14,6 +14,7 @@ import dev.kv.options.CompressionType;
 import dev.kv.options.LogRetention;
 import dev.kv.options.RecoveryMode;
 import dev.kv.options.TableSuffix;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
@@ -605,11 +606,14 @@ public final class Options extends OptionGroup<Options> {
     private static final Declared OPTIONS = new Declared("Monitoring");
 
     private static final Option<DBListener> LISTENER = OPTIONS.nullable("listener");
-    private static final Option<Integer> SLOW_SYNC_MILLIS =
-        OPTIONS.number("slowSyncMillis", 100, 0);
+    private static final Option<Duration> SLOW_SYNC =
+        OPTIONS.option("slowSync", Duration.ofMillis(100));
     private static final Option<Boolean> INFO_LOG = OPTIONS.option("infoLog", false);
     private static final Option<Boolean> TRACK_ITERATORS =
         OPTIONS.option("trackIterators", Boolean.getBoolean("kv.trackIterators"));
+
+    /** A long holds its nanoseconds. */
+    private static final Duration LONGEST_TIME = Duration.ofDays(290L * 365);
 
     private static final Monitoring DEFAULT = new Monitoring(OPTIONS.defaults());
 
@@ -642,24 +646,28 @@ public final class Options extends OptionGroup<Options> {
     }
 
     /**
-     * Returns how many milliseconds a sync of the log may take before it is reported as a {@link
-     * dev.kv.event.SyncEvent}; 0 to report every sync. Default: 100.
+     * Returns how long a sync of the log may take before it is reported as a {@link
+     * dev.kv.event.SyncEvent}; zero to report every sync. Default: 100 milliseconds.
      *
-     * @return the time in milliseconds
+     * @return the time
      */
-    public int slowSyncMillis() {
-      return get(SLOW_SYNC_MILLIS);
+    public Duration slowSync() {
+      return get(SLOW_SYNC);
     }
 
     /**
-     * Returns these options with another {@link #slowSyncMillis()}.
+     * Returns these options with another {@link #slowSync()}.
      *
-     * @param slowSyncMillis the time in milliseconds, 0 to report every sync
+     * @param slowSync the time, at most 290 years; zero to report every sync
      * @return the options
-     * @throws IllegalArgumentException if {@code slowSyncMillis} is negative
+     * @throws IllegalArgumentException if the time is negative, or above 290 years
      */
-    public Monitoring slowSyncMillis(int slowSyncMillis) {
-      return with(SLOW_SYNC_MILLIS, slowSyncMillis);
+    public Monitoring slowSync(Duration slowSync) {
+      Objects.requireNonNull(slowSync, "slowSync");
+      if (slowSync.isNegative() || slowSync.compareTo(LONGEST_TIME) > 0) {
+        throw new IllegalArgumentException("slowSync must be from zero to 290 years: " + slowSync);
+      }
+      return with(SLOW_SYNC, slowSync);
     }
 
     /**

@@ -12,6 +12,8 @@ import dev.kv.env.ForwardingEnv;
 import dev.kv.event.ProgressListener;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.options.TableSuffix;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
@@ -50,8 +52,12 @@ class OptionsTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> builder().compaction(c -> c.bytesPerSecond(-1)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> builder().monitoring(m -> m.slowSyncMillis(-1)))
-        .isInstanceOf(IllegalArgumentException.class);
+    for (Duration time : List.of(Duration.ofNanos(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
+      assertThatThrownBy(() -> builder().monitoring(m -> m.slowSync(time)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("slowSync");
+    }
+    assertThat(Options.DEFAULT.monitoring().slowSync()).isEqualTo(Duration.ofMillis(100));
     assertThatThrownBy(() -> builder().tables(t -> t.suffix(null)))
         .isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> builder().memory(m -> null)).isInstanceOf(NullPointerException.class);
@@ -100,9 +106,14 @@ class OptionsTest {
         .hasToString("Tables{suffix=SST, nativeSnappy=false, readInPlace=false}");
     assertThat(Options.DEFAULT.tables().readInPlace(true))
         .hasToString("Tables{suffix=LDB, nativeSnappy=true, readInPlace=true}");
-    assertThat(Options.DEFAULT.monitoring().slowSyncMillis(1).infoLog(true).trackIterators(true))
+    assertThat(
+            Options.DEFAULT
+                .monitoring()
+                .slowSync(Duration.ofMillis(1))
+                .infoLog(true)
+                .trackIterators(true))
         .hasToString(
-            "Monitoring{listener=null, slowSyncMillis=1, infoLog=true, trackIterators=true}");
+            "Monitoring{listener=null, slowSync=PT0.001S, infoLog=true, trackIterators=true}");
   }
 
   @Test

@@ -1,7 +1,7 @@
 package dev.kv.event;
 
 /**
- * A sync of the log took longer than {@link dev.kv.Options.Monitoring#slowSyncMillis()}.
+ * A sync of the log took as long as {@link dev.kv.Options.Monitoring#slowSync()}, or longer.
  *
  * @param database the directory of the database
  * @param micros the time that the sync took

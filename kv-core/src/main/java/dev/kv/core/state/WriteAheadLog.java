@@ -111,7 +111,7 @@ public final class WriteAheadLog implements AutoCloseable {
     this.errors = errors;
     this.maintenanceWanted = maintenanceWanted;
     events = context.events();
-    slowSyncNanos = TimeUnit.MILLISECONDS.toNanos(context.options().monitoring().slowSyncMillis());
+    slowSyncNanos = context.options().monitoring().slowSync().toNanos();
   }
 
   /** Returns the current log, or null if no write has created it yet. */

@@ -38,6 +38,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -269,13 +270,13 @@ class DatabaseEventsTest extends DbTestBase {
 
   @Test
   void sync_isToldIfItIsSlow() {
-    open(listening().toBuilder().monitoring(m -> m.slowSyncMillis(0)).build());
+    open(listening().toBuilder().monitoring(m -> m.slowSync(Duration.ZERO)).build());
     db.put(WriteOptions.SYNC, b("a"), b("1"));
     put("b", "2");
     close();
     assertThat(heard(SyncEvent.class)).hasSize(1);
     heard.clear();
-    open(listening().toBuilder().monitoring(m -> m.slowSyncMillis(Integer.MAX_VALUE)).build());
+    open(listening().toBuilder().monitoring(m -> m.slowSync(Duration.ofDays(1))).build());
     db.put(WriteOptions.SYNC, b("a"), b("1"));
     close();
     assertThat(heard(SyncEvent.class)).isEmpty();

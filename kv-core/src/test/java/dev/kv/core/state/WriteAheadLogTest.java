@@ -33,6 +33,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +50,7 @@ class WriteAheadLogTest {
   private final Path directory = Path.of("/db");
   private final List<DBEvent> heard = new ArrayList<>();
   private final AtomicInteger maintenance = new AtomicInteger();
-  private int slowSyncMillis;
+  private Duration slowSync = Duration.ZERO;
   private ErrorHandler errors;
   private DatabaseContext context;
   private VersionSet versions;
@@ -68,10 +69,7 @@ class WriteAheadLogTest {
 
   private void open(Options.Builder options) {
     Options complete =
-        options
-            .env(env)
-            .monitoring(m -> m.listener(heard::add).slowSyncMillis(slowSyncMillis))
-            .build();
+        options.env(env).monitoring(m -> m.listener(heard::add).slowSync(slowSync)).build();
     context = new DatabaseContext(directory, complete);
     errors = new ErrorHandler(new Events("db", null));
     versions = new VersionSet(context.manifestContext(), () -> {});
@@ -200,7 +198,7 @@ class WriteAheadLogTest {
 
   @Test
   void sync_thatIsNotSlow_isNoEvent() throws IOException {
-    slowSyncMillis = Integer.MAX_VALUE;
+    slowSync = Duration.ofDays(1);
     reopen(Options.builder());
     begin();
     append("1", true);

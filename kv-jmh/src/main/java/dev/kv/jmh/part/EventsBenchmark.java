@@ -10,6 +10,7 @@ import dev.kv.env.Env;
 import dev.kv.jmh.workload.LehmerRandom;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import org.jspecify.annotations.Nullable;
@@ -83,11 +84,11 @@ public class EventsBenchmark {
         Options.builder()
             .createIfMissing(true)
             .env(Env.inMemory())
-            .monitoring(m -> m.slowSyncMillis(0));
+            .monitoring(m -> m.slowSync(Duration.ZERO));
     if (mode.equals("listener")) {
       options.monitoring(m -> m.listener(event -> {}));
     } else {
-      options.monitoring(m -> m.slowSyncMillis(Integer.MAX_VALUE));
+      options.monitoring(m -> m.slowSync(Duration.ofDays(1)));
     }
     db = DB.open(Path.of("/db"), options.build());
     Keys keys = new Keys();

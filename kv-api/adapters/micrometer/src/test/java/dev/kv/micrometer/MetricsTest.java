@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -123,7 +124,8 @@ class MetricsTest {
   @Test
   void events_areTimersAndCounters() {
     EventMetrics listener = new EventMetrics(registry, "orders");
-    try (DB db = open(Options.builder().monitoring(m -> m.listener(listener).slowSyncMillis(0)))) {
+    try (DB db =
+        open(Options.builder().monitoring(m -> m.listener(listener).slowSync(Duration.ZERO)))) {
       for (int i = 0; i < 3; i++) {
         db.put(WriteOptions.SYNC, b("a"), b("1"));
         db.put(b("z"), b("1"));
