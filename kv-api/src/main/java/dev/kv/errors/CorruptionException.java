@@ -4,7 +4,7 @@ import dev.kv.bytes.Escape;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if bytes on disk are not what the format requires. It has the name of the file and, if it
+ * Thrown if bytes on disk are not what the format requires. It has the path of the file and, if it
  * is known, the offset of the damage.
  */
 public final class CorruptionException extends DBException {
@@ -20,7 +20,7 @@ public final class CorruptionException extends DBException {
    * Creates the exception.
    *
    * @param message what is wrong; the constructor appends the file and the offset
-   * @param file the name or path of the damaged file
+   * @param file the path of the damaged file, see {@link #file()}
    * @param offset the byte offset in that file, or {@link #NO_OFFSET}
    */
   public CorruptionException(String message, String file, long offset) {
@@ -31,7 +31,7 @@ public final class CorruptionException extends DBException {
    * Creates the exception with the failure that revealed the damage.
    *
    * @param message what is wrong; the constructor appends the file and the offset
-   * @param file the name or path of the damaged file
+   * @param file the path of the damaged file, see {@link #file()}
    * @param offset the byte offset in that file, or {@link #NO_OFFSET}
    * @param cause the failure, or null if there is none
    */
@@ -44,9 +44,11 @@ public final class CorruptionException extends DBException {
   }
 
   /**
-   * Returns the damaged file.
+   * Returns the path of the damaged file: that of its directory, as the program gave it, and the
+   * name of the file in it. It is relative if the program gave a relative path. It is the name
+   * alone if a checkpoint or a backup finds the damage while it copies a file of a database.
    *
-   * @return its name or path
+   * @return the path, or the name
    */
   public String file() {
     return file;
