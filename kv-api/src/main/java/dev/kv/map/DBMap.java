@@ -278,6 +278,11 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
 
   @Override
   public boolean remove(Object key, @Nullable Object value) {
+    if (key instanceof Transaction || key instanceof BatchOperations) {
+      throw new IllegalArgumentException(
+          "this is the remove(key, value) of a map: delete(transaction, key) deletes a key in a"
+              + " transaction or a batch");
+    }
     byte[] encoded = store.encodeKey(key);
     store.requireWritable();
     return range.contains(encoded) && updates.replaceEqual(encoded, value, null);

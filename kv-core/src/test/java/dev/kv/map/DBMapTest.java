@@ -147,6 +147,18 @@ class DBMapTest {
     assertThat(to).containsExactly(entry("a", 7L));
   }
 
+  /** It compiles, as Map.remove(Object, Object). */
+  @Test
+  void remove_inATransactionOrBatch_saysWhatToCall() {
+    try (Transaction transaction = db.transaction()) {
+      for (Object within : List.of(transaction, WriteBatch.create())) {
+        assertThatThrownBy(() -> map.remove(within, "a"))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("delete(transaction, key)");
+      }
+    }
+  }
+
   @Test
   void transaction_valueReadForUpdateAndChangedMeanwhile_isRefused() {
     map.put("a", 1L);
