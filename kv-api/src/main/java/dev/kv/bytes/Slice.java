@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A read-only view of a sequence of bytes, which may be in memory that the library owns.
@@ -22,7 +23,7 @@ import java.util.Objects;
  */
 public abstract class Slice implements Comparable<Slice> {
 
-  /** Creates a slice. For implementations in the library and in tests. */
+  /** Creates a slice. For the library alone: programs do not extend this class. */
   protected Slice() {}
 
   /**
@@ -170,7 +171,7 @@ public abstract class Slice implements Comparable<Slice> {
   }
 
   @Override
-  public final boolean equals(Object other) {
+  public final boolean equals(@Nullable Object other) {
     if (!(other instanceof Slice slice)) {
       return false;
     }
