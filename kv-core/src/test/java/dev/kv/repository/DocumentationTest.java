@@ -152,7 +152,7 @@ class DocumentationTest {
 
   /** A reader sees in which package a class is before the code that uses it. */
   @ParameterizedTest
-  @ValueSource(strings = {"guide.md", "operations.md"})
+  @ValueSource(strings = {"guide.md", "migration.md", "operations.md", "reliability.md"})
   void chaptersWithCode_nameTheirClasses(String page) throws IOException {
     Path root = root();
     Map<String, String> packages = apiPackages(root);
