@@ -87,7 +87,7 @@ final class Follower {
 
   /**
    * Replaces the copy by the entries of a snapshot. The position is written last: if this is
-   * interrupted, the copy has none, and the next follower copies anew.
+   * interrupted, the copy has none, and the next follower copies again.
    *
    * <p>The position is read before the snapshot, so changes between the two are applied again,
    * which changes nothing in the end. The retention must keep the logs for longer than this takes.

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * Makes the files that hold exactly what a database shows that is open for reading only.
  *
  * <p>Another process may be deleting the files on disk. The tables are open here, and stay readable
- * without their names. The rest is made anew, in memory: the entries that come from logs are
- * written as tables, and a MANIFEST lists them with the others. The numbers of the new tables may
- * be the numbers of other files of the writer.
+ * without their names. The rest is rebuilt, in memory: the entries that come from logs are written
+ * as tables, and a MANIFEST lists them with the others. The numbers of the new tables may be the
+ * numbers of other files of the writer.
  */
 public final class FrozenFiles {
   private static final Path SCRATCH = Path.of("/frozen");

@@ -63,8 +63,7 @@ final class MergeHeap {
   }
 
   /**
-   * Builds the heap anew from the current positions of the children; returns false if none is
-   * valid.
+   * Rebuilds the heap from the current positions of the children; returns false if none is valid.
    */
   boolean rebuild(boolean toForward) {
     forward = toForward;

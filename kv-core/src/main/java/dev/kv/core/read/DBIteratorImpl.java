@@ -258,7 +258,7 @@ final class DBIteratorImpl implements DBIterator {
 
   private void checkValid() {
     if (!cursor.isValid()) {
-      throw new IllegalStateException("the iterator stands on no entry: seek, and ask isValid()");
+      throw new IllegalStateException("the iterator is at no entry: seek, and ask isValid()");
     }
   }
 }

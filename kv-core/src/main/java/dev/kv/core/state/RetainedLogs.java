@@ -113,7 +113,7 @@ public final class RetainedLogs {
     progress = new CommitProgress(sequence);
     if (before != null && !continues) {
       LOG.warn(
-          "{}: the history of changes begins anew at sequence {}: {}",
+          "{}: the history of changes starts over at sequence {}: {}",
           directory,
           sequence,
           isPrefix

@@ -133,7 +133,7 @@ record WalEpochs(long oldestLog, List<Incarnation> list) {
     WalEpochs found = decode(bytes, bytes.position());
     if (found == null) {
       LOG.warn(
-          "{}: damaged; the history of changes begins anew",
+          "{}: damaged; the history of changes starts over",
           Escape.text(FileNames.changes(directory).toString()));
     }
     return found;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * base   the cursor of the snapshot. Moving forward, it is at its first entry at or after the
  *        current key; moving backward, at its last entry at or before it.
- * own    the write of the same kind. It is found anew for each move by its key, so that writes to
+ * own    the write of the same kind. It is found again for each move by its key, so that writes to
  *        the set do not disturb the cursor.
  * </pre>
  *
@@ -248,7 +248,7 @@ final class TransactionIterator implements DBIterator {
 
   private void checkValid() {
     if (!isValid()) {
-      throw new IllegalStateException("the iterator stands on no entry: seek, and ask isValid()");
+      throw new IllegalStateException("the iterator is at no entry: seek, and ask isValid()");
     }
   }
 

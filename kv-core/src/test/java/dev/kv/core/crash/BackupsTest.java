@@ -462,7 +462,7 @@ class BackupsTest {
         disk.delete(files.resolve(name));
       }
       assertThat(backups.create(db.admin()).addedBytes())
-          .as("everything is stored anew")
+          .as("everything is stored again")
           .isPositive();
       assertThat(backups.verify(1)).isEmpty();
       assertThat(backups.verify(2)).isEmpty();

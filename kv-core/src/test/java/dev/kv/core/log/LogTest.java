@@ -69,7 +69,7 @@ final class LogTest {
     assertRead(log.read(), big("foo", n), "bar");
   }
 
-  /** Early versions of LevelDB ended a block so, and began the record anew in the next one. */
+  /** Early versions of LevelDB ended a block so, and began the record again in the next one. */
   @Test
   void emptyFirst_beforeAnotherBeginning_isPassedOverInSilence() {
     for (String next : List.of("bar", big("bar", 2 * BLOCK))) {

@@ -28,7 +28,7 @@ public final class RecordingEnv extends ForwardingEnv {
     return operations;
   }
 
-  /** Starts to count anew; the operation of that index, from 0, fails. */
+  /** Starts the count over; the operation of that index, from 0, fails. */
   public void failAt(int index, boolean afterItsEffect) {
     operations.clear();
     failAt = index;

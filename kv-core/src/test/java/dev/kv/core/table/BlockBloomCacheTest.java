@@ -32,7 +32,7 @@ class BlockBloomCacheTest {
 
   private static final ReadFlags UNVERIFIED = ReadFlags.of(false, true);
 
-  /** A table whose blocks are read anew for each lookup that gets as far. */
+  /** A table whose blocks are read again for each lookup that gets as far. */
   private static final class OneTable implements AutoCloseable {
     private final TableBench bench;
     private final MemoryFile.Reading file;

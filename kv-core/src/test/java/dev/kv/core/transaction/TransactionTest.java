@@ -884,7 +884,7 @@ class TransactionTest extends DbTestBase {
           assertThat(cursor.isValid()).isFalse();
           assertThatThrownBy(cursor::key)
               .isInstanceOf(IllegalStateException.class)
-              .hasMessageContaining("stands on no entry");
+              .hasMessageContaining("is at no entry");
         }
         closed.close();
         transaction.put(b("a"), b("1")).commit();

@@ -10,7 +10,7 @@ public final class ChangeFeedArguments {
       names = "--end-change-feed",
       description =
           "Write even if the database has a file CHANGES. This deletes the file and the logs that"
-              + " are kept for readers of changes, who have to begin anew.")
+              + " are kept for readers of changes, who have to start over.")
   private boolean end;
 
   /**
@@ -24,7 +24,7 @@ public final class ChangeFeedArguments {
       throw new Failure(
           directory
               + ": has a file CHANGES: its program keeps logs for readers of changes. A write by kv"
-              + " would delete CHANGES and these logs, and the readers would have to begin anew."
+              + " would delete CHANGES and these logs, and the readers would have to start over."
               + " Write with that program, or give --end-change-feed");
     }
   }

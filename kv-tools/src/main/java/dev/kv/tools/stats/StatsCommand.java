@@ -56,13 +56,13 @@ public final class StatsCommand implements Callable<Integer> {
   @Option(
       names = "--interval",
       paramLabel = "SECONDS",
-      description = "The time between two looks of --watch; default ${DEFAULT-VALUE}.")
+      description = "The time between two samples of --watch; default ${DEFAULT-VALUE}.")
   private double interval = 2;
 
   @Option(
       names = "--count",
       paramLabel = "N",
-      description = "End --watch after that many looks; default 0, which means no end.")
+      description = "End --watch after that many samples; default 0, which means no end.")
   private int count;
 
   @Override

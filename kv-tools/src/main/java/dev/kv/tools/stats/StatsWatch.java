@@ -93,7 +93,7 @@ final class StatsWatch {
   /**
    * Looks every {@code intervalMillis}.
    *
-   * @param count the number of looks; 0 for no end
+   * @param count the number of samples; 0 for no end
    * @throws Failure if the command is cancelled
    */
   void run(long intervalMillis, int count) throws IOException {

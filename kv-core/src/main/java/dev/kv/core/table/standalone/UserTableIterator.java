@@ -264,7 +264,7 @@ public final class UserTableIterator implements DBIterator {
   private void requireValid() {
     guard.checkOpen();
     if (!valid) {
-      throw new IllegalStateException("the iterator stands on no entry: seek, and ask isValid()");
+      throw new IllegalStateException("the iterator is at no entry: seek, and ask isValid()");
     }
   }
 }

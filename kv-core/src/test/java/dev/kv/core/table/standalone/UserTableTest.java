@@ -314,7 +314,7 @@ class UserTableTest {
               cursor::keySlice,
               cursor::valueSlice);
       for (Runnable call : calls) {
-        assertThatThrownBy(call::run).hasMessageContaining("stands on no entry");
+        assertThatThrownBy(call::run).hasMessageContaining("is at no entry");
       }
     }
   }
