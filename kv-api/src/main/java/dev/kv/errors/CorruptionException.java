@@ -45,10 +45,13 @@ public final class CorruptionException extends DBException {
 
   /**
    * Returns the path of the damaged file: that of its directory, as the program gave it, and the
-   * name of the file in it. It is relative if the program gave a relative path. It is the name
-   * alone if a checkpoint or a backup finds the damage while it copies a file of a database.
+   * name of the file in it. It is relative if the program gave a relative path.
    *
-   * @return the path, or the name
+   * <p>It is the path of the database if no single file is at fault; the name of the file alone if
+   * a checkpoint or a backup finds the damage while it copies a file of the database; and {@code
+   * memtable} if a flush finds damage in memory.
+   *
+   * @return the path
    */
   public String file() {
     return file;
