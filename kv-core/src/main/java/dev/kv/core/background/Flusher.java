@@ -161,7 +161,9 @@ public final class Flusher implements BackgroundWorker.Work {
 
     @Override
     public VersionEdit prepare(Version current) {
-      VersionEdit.Builder edit = VersionEdit.builder().lastSequence(result.lastSequence());
+      // The next log goes on after this number. A larger one would hide the loss of a log.
+      long lastSequence = Math.max(result.lastSequence(), flushed.lastTaken());
+      VersionEdit.Builder edit = VersionEdit.builder().lastSequence(lastSequence);
       monitor.lock();
       try {
         edit.logNumber(memTables.oldestLogWithout(flushed)).previousLogNumber(0);

@@ -47,8 +47,13 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
 
   private static final EngineLogger LOG = EngineLogger.of(MemTables.class);
 
-  /** A memtable that waits for its flush, and its log. */
-  public record Immutable(MemTable memtable, WriteAheadLog.NumberedLog log) {}
+  /**
+   * A memtable that waits for its flush, and its log.
+   *
+   * @param lastTaken the last sequence number without an entry that was {@linkplain
+   *     CommitTarget#taken taken} before the next log began; 0 for none
+   */
+  public record Immutable(MemTable memtable, WriteAheadLog.NumberedLog log, long lastTaken) {}
 
   private final DatabaseContext context;
   private final Monitor monitor;
@@ -65,6 +70,9 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   /** The newest first. */
   @GuardedBy("monitor")
   private final Deque<Immutable> immutables = new ArrayDeque<>();
+
+  /** Used only by the leader. */
+  private long lastTaken;
 
   /** The clock of the {@link WriteBuffers} when the mutable memtable was begun. */
   private volatile long begun;
@@ -138,6 +146,11 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   @Override
   public void committed(long lastSequence, boolean synced) {
     logs.committed(lastSequence, synced);
+  }
+
+  @Override
+  public void taken(long sequence) {
+    lastTaken = sequence;
   }
 
   @Override
@@ -260,7 +273,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     if (before == null) {
       throw new AssertionError("a memtable with entries has no log");
     }
-    Immutable old = new Immutable(memtable, before);
+    Immutable old = new Immutable(memtable, before, lastTaken);
     MemTable next = nextMemTable(bytes, count, full);
     try {
       switchTo(next, logs.prepared(), old);

@@ -54,4 +54,10 @@ public interface CommitTarget {
    * @param synced true if this group and all earlier ones are durable
    */
   default void committed(long lastSequence, boolean synced) {}
+
+  /**
+   * Notes that the next sequence number is used up without an entry in the memtable. The log has
+   * it, synced. Must be quick and not throw.
+   */
+  default void taken(long sequence) {}
 }

@@ -123,6 +123,7 @@ public final class ExclusiveWriter implements AutoCloseable {
           e);
     }
     taken = next;
+    target.taken(next);
     return next;
   }
 

@@ -11,6 +11,7 @@ import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
+import dev.kv.admin.DBInspector;
 import dev.kv.core.env.FileName;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.DatabaseContext;
@@ -21,6 +22,7 @@ import dev.kv.env.RandomAccessFile;
 import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
+import dev.kv.load.BulkLoader;
 import dev.kv.options.RecoveryMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -109,6 +111,47 @@ class RefreshTest extends DbTestBase {
         assertThat(contents(copy, ReadOptions.DEFAULT))
             .isEqualTo(contents(db, ReadOptions.DEFAULT));
       }
+    }
+  }
+
+  /** Puts a key, and uses up the next sequence number with a load that is not finished. */
+  private void putAndAbandonALoad(ReadOnlyDB reader) {
+    put("a", "1");
+    assertThat(reader.refresh()).isTrue();
+    try (BulkLoader loader = db.loads().bulkLoader()) {
+      loader.put(b("b"), b("2"));
+      assertThat(reader.refresh()).as("the number that the load has taken").isTrue();
+    }
+    assertThat(lastSequence(reader.admin())).isEqualTo(2);
+  }
+
+  private static long lastSequence(DBInspector admin) {
+    return admin.stats().writes().lastSequence();
+  }
+
+  @Test
+  void refresh_afterAnUnfinishedLoadAndAFlush_doesNotGoBack() {
+    openSmall();
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT)) {
+      putAndAbandonALoad(reader);
+      db.admin().flush();
+      assertThat(reader.refresh()).isFalse();
+      assertThat(lastSequence(reader.admin())).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void refresh_afterAnUnfinishedLoadAFlushAndAReopen_showsTheNextWrite() {
+    openSmall();
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT)) {
+      putAndAbandonALoad(reader);
+      db.admin().flush();
+      reopen();
+      assertThat(lastSequence(db.admin())).isEqualTo(2);
+      put("c", "3");
+      assertThat(reader.refresh()).isTrue();
+      assertThat(lastSequence(reader.admin())).isEqualTo(3);
+      assertThat(contents(reader, ReadOptions.DEFAULT)).containsOnlyKeys("a", "c");
     }
   }
 
