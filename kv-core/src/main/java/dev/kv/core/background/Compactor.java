@@ -120,7 +120,9 @@ public final class Compactor implements BackgroundWorker.Work {
   }
 
   private boolean isUrgent() {
-    return !errors.allowsJobs() || jobs.memTables().stallInputs().areCompactionsUrgent();
+    return !errors.allowsJobs()
+        || jobs.memTables().stallInputs().areCompactionsUrgent()
+        || context.shared().writeBuffers().isAnySlowedByLevel0();
   }
 
   /** Returns true if there is a compaction to run. */

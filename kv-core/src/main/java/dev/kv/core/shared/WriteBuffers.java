@@ -30,6 +30,11 @@ public final class WriteBuffers {
 
     /** Requests a flush; must be quick. Called again if it has had no effect yet. */
     void requestFlush();
+
+    /** Returns true while level 0 slows the writers of the database down, or stops them. */
+    default boolean isSlowedByLevel0() {
+      return false;
+    }
   }
 
   private final long limit;
@@ -59,6 +64,19 @@ public final class WriteBuffers {
   /** Removes what was added. It may still be called once for each thread that allocates. */
   public void remove(Buffer buffer) {
     buffers.remove(buffer);
+  }
+
+  /**
+   * Returns true while level 0 slows the writers of a database down, or stops them. Its compaction
+   * may wait for the thread of another database's.
+   */
+  public boolean isAnySlowedByLevel0() {
+    for (Buffer buffer : buffers) {
+      if (buffer.isSlowedByLevel0()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns how often memory was released so far, after a flush or otherwise. */

@@ -326,6 +326,11 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     return stallInputs.isSwitchWanted() || stallInputs.waitingMemTables() > 0;
   }
 
+  @Override
+  public boolean isSlowedByLevel0() {
+    return stallInputs.isSlowedByLevel0();
+  }
+
   /** Requests a switch, by the next writer or the maintenance thread, whoever comes first. */
   @Override
   public void requestFlush() {

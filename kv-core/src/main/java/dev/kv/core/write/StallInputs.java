@@ -77,6 +77,11 @@ public final class StallInputs {
     return suspensions > 0 || level0Tables >= Levels.LEVEL_0_SLOWDOWN_TRIGGER;
   }
 
+  /** Returns true while level 0 slows writers down, or stops them. */
+  public boolean isSlowedByLevel0() {
+    return level0Tables() >= Levels.LEVEL_0_SLOWDOWN_TRIGGER;
+  }
+
   /** Returns true if level 0 has so many tables that a compaction is due. */
   public boolean isLevel0Full() {
     return level0Tables >= Levels.LEVEL_0_COMPACTION_TRIGGER;

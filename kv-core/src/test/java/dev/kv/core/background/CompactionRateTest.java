@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 class CompactionRateTest extends DbTestBase {
   private static final int TRIGGER = 4;
   private static final int SLOWDOWN = 8;
+  private static final int STOP = 12;
 
   /** A compaction at this rate ends only if the limit is lifted. */
   private static final long STANDSTILL = 1;
@@ -104,6 +105,32 @@ class CompactionRateTest extends DbTestBase {
     flushOverlapping(TRIGGER);
     await("the compaction", this::isCompacting);
     close();
+  }
+
+  @Test
+  void compaction_thatStandsStillOnASharedThread_stopsNoWriterOfAnotherDatabase() {
+    try (SharedResources shared =
+        SharedResources.builder()
+            .compactionThreads(1)
+            .compactionBytesPerSecond(STANDSTILL)
+            .build()) {
+      Options options =
+          limited(0).toBuilder()
+              .writeBufferSize(64 << 10)
+              .memory(m -> m.sharedResources(shared))
+              .build();
+      open(options);
+      fillLevels("a", "z");
+      flushOverlapping(TRIGGER);
+      await("the compaction", this::isCompacting);
+      try (DB still = db;
+          DB other = DB.open(temp.resolve("other"), options)) {
+        db = other;
+        fillLevels("a", "z");
+        flushOverlapping(STOP); // and the full memtables in between wait for level 0
+        db = still;
+      }
+    }
   }
 
   @Test

@@ -35,6 +35,20 @@ class StallInputsTest {
   }
 
   @Test
+  void isSlowedByLevel0_untilLevel0StallsNobody_isTrue() {
+    inputs.setLevel0Tables(Levels.LEVEL_0_SLOWDOWN_TRIGGER - 1);
+    assertThat(inputs.isSlowedByLevel0()).isFalse();
+    inputs.setLevel0Tables(Levels.LEVEL_0_SLOWDOWN_TRIGGER);
+    assertThat(inputs.isSlowedByLevel0()).isTrue();
+    inputs.suspend();
+    assertThat(inputs.isSlowedByLevel0()).isFalse();
+    inputs.resume();
+    assertThat(inputs.isSlowedByLevel0()).isTrue();
+    inputs.waive();
+    assertThat(inputs.isSlowedByLevel0()).isFalse();
+  }
+
+  @Test
   void suspend_untilTheLastResume_takesLevel0OutOfStalls() {
     inputs.setLevel0Tables(7);
     inputs.suspend();
