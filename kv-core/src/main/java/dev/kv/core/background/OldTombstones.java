@@ -23,17 +23,25 @@ public final class OldTombstones {
 
   /**
    * Returns the tables of the current version that have tombstones, or may have some, and were
-   * written at {@code time} or before, or at an unknown time.
+   * written at {@code time} or before, or at an unknown time. A time after the present one was
+   * taken from a wrong clock, and is unknown, too.
    */
   public List<FileMetadata> writtenUntil(Instant time) {
-    long second = time.getEpochSecond();
-    return versions.withCurrent(
-        version -> version.files().stream().filter(file -> isOld(file, second)).toList());
+    return writtenUntil(time, Instant.now());
   }
 
-  private boolean isOld(FileMetadata file, long second) {
+  List<FileMetadata> writtenUntil(Instant time, Instant now) {
+    long second = time.getEpochSecond();
+    long present = now.getEpochSecond();
+    return versions.withCurrent(
+        version -> version.files().stream().filter(file -> isOld(file, second, present)).toList());
+  }
+
+  private boolean isOld(FileMetadata file, long second, long present) {
     TableProperties properties = tables.properties(file);
-    return properties == null || properties.tombstones() > 0 && properties.writtenAt() <= second;
+    return properties == null
+        || properties.tombstones() > 0
+            && (properties.writtenAt() <= second || properties.writtenAt() > present);
   }
 
   /**

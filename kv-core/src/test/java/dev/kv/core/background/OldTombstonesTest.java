@@ -41,6 +41,14 @@ class OldTombstonesTest extends DbTestBase {
   }
 
   @Test
+  void writtenUntil_ofTablesFromAfterThePresent_hasThoseWithTombstones() {
+    Instant before = Instant.now().minusSeconds(3600);
+    List<FileMetadata> found = old.writtenUntil(before.minusSeconds(3600), before);
+    assertThat(found).hasSize(1);
+    assertThat(s(found.get(0).smallestUserKey())).isEqualTo("x");
+  }
+
+  @Test
   void isLeft_ofATableThatWasCompactedAway_isFalse() {
     FileMetadata table = old.writtenUntil(Instant.MAX).get(0);
     db.admin().resumeCompactions();
