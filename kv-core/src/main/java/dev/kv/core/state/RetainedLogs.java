@@ -256,12 +256,21 @@ public final class RetainedLogs {
     return new Kept(number, 0, 0); // was prepared and not used, and could not be deleted
   }
 
-  /** Returns how many of the oldest logs exceed the bounds. */
+  /**
+   * Returns how many of the oldest logs exceed the bounds. A log whose time is after the present
+   * one, because a clock was wrong, is as old as the log after it.
+   */
   static int countToDrop(List<Kept> oldestFirst, LogRetention retention, long nowMillis) {
+    long[] millis = oldestFirst.stream().mapToLong(Kept::millis).toArray();
+    long after = nowMillis;
+    for (int i = millis.length - 1; i >= 0; i--) {
+      millis[i] = millis[i] > nowMillis ? after : millis[i];
+      after = millis[i] > 0 ? millis[i] : after; // not that of a log without records
+    }
     long bytes = oldestFirst.stream().mapToLong(Kept::bytes).sum();
     int drop = 0;
     for (Kept each : oldestFirst) {
-      Duration age = Duration.ofMillis(Math.max(0, nowMillis - each.millis()));
+      Duration age = Duration.ofMillis(nowMillis - millis[drop]);
       boolean isOld = age.compareTo(retention.age()) > 0;
       if (bytes <= retention.bytes() && !isOld) {
         break;

@@ -61,6 +61,27 @@ class RetainedLogsTest {
   }
 
   @Test
+  void countToDrop_logsFromBeforeAClockWasSetBack_areAsOldAsTheNextOne() {
+    long now = Duration.ofDays(1000).toMillis();
+    long year = Duration.ofDays(365).toMillis();
+    long day = Duration.ofDays(1).toMillis();
+    List<Kept> logs =
+        List.of(
+            new Kept(3, 100, now + year),
+            new Kept(4, 100, now + year + 1),
+            new Kept(5, 0, 0), // without records
+            new Kept(6, 100, now - 10 * day),
+            new Kept(7, 100, now - 9 * day));
+    assertThat(countToDrop(logs, Duration.ofDays(11), now)).isZero();
+    assertThat(countToDrop(logs, Duration.ofDays(10).minusMillis(1), now)).isEqualTo(4);
+    assertThat(countToDrop(logs, Duration.ofDays(1), now)).isEqualTo(5);
+  }
+
+  private static int countToDrop(List<Kept> logs, Duration age, long nowMillis) {
+    return RetainedLogs.countToDrop(logs, new LogRetention(Long.MAX_VALUE, age), nowMillis);
+  }
+
+  @Test
   void countToDrop_unusedLog_keepsNoLaterLog() {
     List<Kept> logs = List.of(new Kept(3, 100, 5000), new Kept(5, 0, 0), new Kept(8, 100, 5900));
     LogRetention retention = new LogRetention(300, AGE);
