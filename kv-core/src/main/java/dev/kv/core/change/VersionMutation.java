@@ -55,8 +55,8 @@ public interface VersionMutation {
   VersionEdit prepare(Version version, long sequence, OutputContext outputs);
 
   /**
-   * Called when the change is durable and visible, for statistics and log messages. Must be quick
-   * and must not throw.
+   * Called when the change is durable and visible, for statistics and log messages. Must be quick;
+   * a failure is only logged.
    */
   default void installed() {}
 }

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.read.ReadStates;
@@ -53,6 +54,8 @@ import dev.kv.errors.OffHeapExhaustedException;
  * for this change, and this change waits for its exclusive access.
  */
 public final class VersionMutator {
+  private static final EngineLogger LOG = EngineLogger.of(VersionMutator.class);
+
   private final JobContext jobs;
   private final ReadStates readStates;
   private final Monitor monitor;
@@ -142,11 +145,7 @@ public final class VersionMutator {
       writer.switchMemTable();
       memTables.awaitFlushes();
     }
-    if (!versions.withCurrent(version -> writeIfNeeded(change, version, writer))) {
-      return false;
-    }
-    change.installed();
-    return true;
+    return versions.withCurrent(version -> writeIfNeeded(change, version, writer));
   }
 
   private boolean writeIfNeeded(VersionMutation change, Version version, ExclusiveWriter writer) {
@@ -161,11 +160,15 @@ public final class VersionMutator {
   private void write(VersionMutation change, Version version, ExclusiveWriter writer) {
     long sequence = writer.takeSequence();
     TableOutputs outputs = jobs.newOutputs();
+    Runnable rest =
+        () -> {
+          outputs.settle();
+          change.installed();
+        };
     boolean failedBefore = versions.isFailed();
     try {
       VersionEdit edit = change.prepare(version, sequence, outputs.context());
       versions.logAndApply(install(edit, sequence, writer));
-      outputs.settle();
     } catch (Throwable e) {
       if (!versions.isFailed()) {
         jobs.abandon(outputs);
@@ -181,6 +184,21 @@ public final class VersionMutator {
               + " failed after it was handed to the MANIFEST: whether it is there after the"
               + " database is opened again is unknown; until then the database is read-only",
           e);
+    }
+    finish(change.name(), rest);
+  }
+
+  /**
+   * Does what follows an install. The change is made, so a failure is only logged: a shortage of
+   * memory, or an exception of the program's environment. The next collection does the rest.
+   *
+   * @param rest created before the install, because that needs memory
+   */
+  public void finish(String name, Runnable rest) {
+    try {
+      rest.run();
+    } catch (Exception | OutOfMemoryError e) {
+      LOG.warn("{}: {} is done, but not all that follows it: {}", jobs.directory(), name, e);
     }
   }
 

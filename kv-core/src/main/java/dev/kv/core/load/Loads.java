@@ -116,6 +116,11 @@ public final class Loads implements DBLoads, AutoCloseable {
    * @param outputs the outputs that gave the tables their numbers
    */
   void install(String name, List<FileMetadata> tables, long sequence, TableOutputs outputs) {
+    Runnable rest =
+        () -> {
+          outputs.settle();
+          jobs.collectObsolete();
+        };
     try (Undo undo = new Undo(() -> abandon(outputs))) {
       if (!tables.isEmpty()) {
         clearUpperLevels(tables);
@@ -123,8 +128,7 @@ public final class Loads implements DBLoads, AutoCloseable {
       }
       undo.cancel();
     }
-    outputs.settle();
-    jobs.collectObsolete();
+    changes.finish(name, rest);
   }
 
   /** Deletes tables whose edit is in no MANIFEST. */

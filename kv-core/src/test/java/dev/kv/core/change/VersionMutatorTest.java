@@ -57,6 +57,8 @@ class VersionMutatorTest extends DbTestBase {
   /** How many changes were told that they are installed. */
   private int installed;
 
+  private Runnable whenInstalled = () -> {};
+
   /** Runs an action in the middle of a range delete, with exclusive access held. */
   private final class Change implements VersionMutation {
     private final VersionMutation target;
@@ -93,6 +95,7 @@ class VersionMutatorTest extends DbTestBase {
     public void installed() {
       target.installed();
       installed++;
+      whenInstalled.run();
     }
   }
 
@@ -127,6 +130,21 @@ class VersionMutatorTest extends DbTestBase {
     } catch (ExecutionException e) {
       throw new AssertionError(e.getCause());
     }
+  }
+
+  @Test
+  void failureAfterTheInstall_isNoneOfTheChange() {
+    open();
+    put("t1", "1");
+    db.admin().flush();
+    whenInstalled =
+        () -> {
+          throw new IllegalStateException("simulated");
+        };
+    deleteRange("t", "u", () -> {});
+    assertThat(installed).isEqualTo(1);
+    put("t2", "2");
+    assertThat(contents()).isEqualTo("(t2->2)");
   }
 
   // Rule 1: the sequence number is logged first.

@@ -48,6 +48,7 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,6 +98,28 @@ class BulkLoadTest extends DbTestBase {
 
   private long bytesInTables() {
     return db.admin().stats().levels().stream().mapToLong(DBStats.Level::bytes).sum();
+  }
+
+  @Test
+  void load_whoseCollectionOfFilesFails_isDone() {
+    Thread program = Thread.currentThread();
+    AtomicBoolean fails = new AtomicBoolean();
+    Env env =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public List<String> list(Path in) throws IOException {
+            if (Thread.currentThread() == program && fails.getAndSet(false)) {
+              throw new IllegalStateException("simulated");
+            }
+            return super.list(in);
+          }
+        };
+    open(defaults().toBuilder().env(env).build());
+    put("b", "2"); // the first write of an open collects, too
+    fails.set(true);
+    load("a=1");
+    assertThat(fails).as("nothing was listed").isFalse();
+    assertThat(contents()).isEqualTo("(a->1)(b->2)");
   }
 
   @Test
