@@ -77,10 +77,12 @@ public interface DB extends KeyValueStore, AutoCloseable {
 
   /**
    * Deletes a database: the files with the names of a database's files, and the directory if
-   * nothing else is in it. It does nothing if there is no database.
+   * nothing else is in it. It does nothing if the directory does not exist or has no such file.
    *
    * @param directory the directory of the database
    * @param options the options; only the environment is used
+   * @throws NoSuchDatabaseException if such files are there, and the content of none of them shows
+   *     that it is a database's: another program has written them
    * @throws NotADirectoryException if {@code directory} is something else, such as a file
    * @throws DBLockedException if the database is open
    * @throws DBIOException if a file cannot be deleted
@@ -98,7 +100,8 @@ public interface DB extends KeyValueStore, AutoCloseable {
    * @param directory the directory of the database
    * @param options the options that the database is opened with, above all its comparator
    * @return what was found and done
-   * @throws NoSuchDatabaseException if the directory has no table, log or MANIFEST
+   * @throws NoSuchDatabaseException if the directory has no table, log or MANIFEST, or only files
+   *     of another program with such names
    * @throws NotADirectoryException if {@code directory} is something else, such as a file
    * @throws DBLockedException if the database is open
    * @throws UnsupportedFormatException if it has another comparator

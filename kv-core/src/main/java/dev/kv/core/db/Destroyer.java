@@ -4,6 +4,7 @@ import dev.kv.Options;
 import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.inspect.ForeignFiles;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.env.Env;
@@ -14,15 +15,22 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Deletes a database: every file whose name is one of a database's file names, and the directory if
  * it is empty then. Holds LOCK until all other files are deleted. Deletes a symbolic link itself,
- * never its target.
+ * never its target. Refuses a directory whose files only have such names.
  */
 final class Destroyer {
   private static final EngineLogger LOG = EngineLogger.of(Destroyer.class);
+
+  private static final Set<FileName.Kind> SHOW_NOTHING =
+      EnumSet.of(FileName.Kind.TEMP, FileName.Kind.INFO_LOG, FileName.Kind.CHANGES);
+  private static final Set<FileName.Kind> SHOW_A_DATABASE =
+      EnumSet.of(FileName.Kind.TABLE, FileName.Kind.LOG, FileName.Kind.MANIFEST);
 
   private Destroyer() {}
 
@@ -41,24 +49,31 @@ final class Destroyer {
     if (FileNames.parse(DirectoryCheck.names(env, directory)).isEmpty()) {
       return;
     }
+    ForeignFiles.refuse(env, directory);
     Env.Lock lock = DirectoryCheck.lock(env, directory);
     try (lock) {
       List<Closeable> deletions = new ArrayList<>();
       // CURRENT is deleted first, so that a crash leaves no database rather than half of one.
       deletions.add(() -> delete(env, FileNames.current(directory)));
-      for (String name : env.list(directory)) {
-        FileName file = FileNames.parse(name);
-        if (file != null
-            && file.kind() != FileName.Kind.LOCK
-            && file.kind() != FileName.Kind.CURRENT) {
-          deletions.add(() -> delete(env, directory.resolve(name)));
-        }
-      }
+      // A crash leaves files whose content shows that they are a database's.
+      addAll(deletions, env, directory, SHOW_NOTHING);
+      addAll(deletions, env, directory, SHOW_A_DATABASE);
       // While it is held: another open may have it the moment after
       deletions.add(() -> delete(env, FileNames.lock(directory)));
       CloseAll.ofFiles(deletions);
     }
     deleteDirectory(env, directory);
+  }
+
+  private static void addAll(
+      List<Closeable> deletions, Env env, Path directory, Set<FileName.Kind> kinds)
+      throws IOException {
+    for (String name : env.list(directory)) {
+      FileName file = FileNames.parse(name);
+      if (file != null && kinds.contains(file.kind())) {
+        deletions.add(() -> delete(env, directory.resolve(name)));
+      }
+    }
   }
 
   private static void delete(Env env, Path file) throws IOException {

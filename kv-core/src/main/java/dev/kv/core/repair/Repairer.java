@@ -7,6 +7,7 @@ import dev.kv.bytes.Escape;
 import dev.kv.core.compaction.RewriteJob;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.inspect.ForeignFiles;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
@@ -106,6 +107,7 @@ public final class Repairer {
             directory + " holds nothing to repair: no table, log or MANIFEST of a database",
             directory.toString());
       }
+      requireRemains(env, directory);
       Env.Lock lock = DirectoryCheck.lock(env, directory);
       Options lenient = options.toBuilder().recoveryMode(RecoveryMode.CPP_COMPAT).build();
       try (DatabaseContext context = new DatabaseContext(directory, lenient)) {
@@ -116,6 +118,15 @@ public final class Repairer {
       }
     } catch (IOException e) {
       throw new DBIOException("cannot repair the database in " + directory + ": " + e, e);
+    }
+  }
+
+  /** Refuses the files of another program. The repair itself refuses what cannot be read. */
+  private static void requireRemains(Env env, Path directory) {
+    try {
+      ForeignFiles.refuse(env, directory);
+    } catch (IOException | DBIOException e) {
+      LOG.debug("{}: cannot tell whose the files are: {}", directory, e.toString());
     }
   }
 

@@ -11,6 +11,7 @@ import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBLockedException;
+import dev.kv.errors.NoSuchDatabaseException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +20,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a destroy deletes, in which order, and what it leaves. */
 class DestroyerTest {
@@ -103,6 +106,64 @@ class DestroyerTest {
     destroy();
     assertThat(deleted).isEmpty();
     assertThat(env.list(DIRECTORY)).as("no LOCK either").containsExactly("unrelated");
+  }
+
+  /** Other programs write files with such names, and documents may have them. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1.log",
+        "20261125.log 20261126.log 7.sst 1.ldb LOG MANIFEST-3 LOCK 5.dbtmp app.txt",
+        "CHANGES",
+        "CURRENT 1.log",
+        "LOG",
+      })
+  void destroy_ofFilesOfAnotherProgram_isRefusedAndDeletesNothing(String names) throws IOException {
+    env.createDirectory(DIRECTORY.getParent());
+    env.createDirectory(DIRECTORY);
+    for (String name : names.split(" ")) {
+      EnvFiles.write(env, DIRECTORY.resolve(name), bytes(name + ": a line of text\n"));
+    }
+    EnvFiles.write(env, DIRECTORY.resolve("20261127.log"), new byte[0]);
+    List<String> before = env.list(DIRECTORY);
+    assertThatThrownBy(this::destroy)
+        .isInstanceOf(NoSuchDatabaseException.class)
+        .hasMessageStartingWith(DIRECTORY + " holds no database")
+        .hasMessageEndingWith("nothing was changed");
+    assertThat(deleted).isEmpty();
+    assertThat(env.list(DIRECTORY)).as("no LOCK either").isEqualTo(before);
+  }
+
+  /** A destroy that is interrupted anywhere is finished by the next one. */
+  @Test
+  void destroy_thatACrashInterruptedAnywhere_isFinishedByTheNext() throws IOException {
+    int files = 0;
+    for (int kept = 0; kept <= files; kept++) {
+      fill();
+      EnvFiles.write(env, DIRECTORY.resolve("LOG"), bytes("2026/11/26-10:00:00 open\n"));
+      EnvFiles.write(env, DIRECTORY.resolve("CHANGES"), bytes("changes1"));
+      EnvFiles.write(env, DIRECTORY.resolve("000099.dbtmp"), bytes("of a bulk load"));
+      files = env.list(DIRECTORY).size();
+      int allowed = kept;
+      Env dying =
+          new ForwardingEnv(env) {
+            @Override
+            public void delete(Path file) throws IOException {
+              if (deleted.size() >= allowed) {
+                throw new IOException("the process has ended");
+              }
+              super.delete(file);
+            }
+          };
+      Options crashing = options.toBuilder().env(dying).build();
+      if (kept < files) {
+        assertThatThrownBy(() -> Destroyer.destroy(DIRECTORY, crashing))
+            .isInstanceOf(DBIOException.class);
+      }
+      destroy();
+      assertThat(env.exists(DIRECTORY)).as("after %s files", kept).isFalse();
+    }
+    assertThat(files).isGreaterThan(6);
   }
 
   @Test

@@ -495,6 +495,17 @@ class RepairTest {
         .hasMessageContaining("nothing to repair");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"20261126.log", "MANIFEST-3", "7.sst", "1.ldb"})
+  void repair_ofFilesOfAnotherProgram_isRefusedAndChangesNothing(String name) throws IOException {
+    Path file = Files.writeString(temp.resolve(name), "GET /index.html 200\n".repeat(5000));
+    assertThatThrownBy(() -> DB.repair(temp, OPTIONS))
+        .isInstanceOf(NoSuchDatabaseException.class)
+        .hasMessageStartingWith(temp + " holds no database");
+    assertThat(temp).isDirectoryContaining(file::equals);
+    assertThat(files(temp, "")).as("neither LOCK nor lost/").hasSize(1);
+  }
+
   @Test
   void dump_everyFile_printsItsEntriesAndGoesOnBehindDamage() throws IOException {
     Path directory = fill();

@@ -1,6 +1,7 @@
 package dev.kv.tools.database;
 
 import dev.kv.core.inspect.DatabaseFile;
+import dev.kv.core.inspect.ForeignFiles;
 import dev.kv.core.inspect.RecordReader;
 import dev.kv.core.inspect.TableContents;
 import dev.kv.env.Env;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +30,6 @@ public final class DatabaseFiles {
   private static final Path HELD_LOCKS = Path.of("/proc/locks");
   private static final Comparator<DatabaseFile> ORDER =
       Comparator.comparing(DatabaseFile::kind).thenComparingLong(DatabaseFile::number);
-  private static final Set<DatabaseFile.Kind> REMAINS =
-      Set.of(DatabaseFile.Kind.TABLE, DatabaseFile.Kind.MANIFEST);
 
   /** How often a writer may replace the MANIFEST between the read of CURRENT and its open. */
   private static final int TRIES = 50;
@@ -93,27 +93,17 @@ public final class DatabaseFiles {
   }
 
   /**
-   * Returns true if a directory has tables, MANIFESTs, or a log with a whole batch. The name of a
-   * log tells too little: logs of other programs have such names, too.
+   * Returns true if a directory has tables, MANIFESTs or a log that is not empty, unless they are
+   * of another program: the logs of others have such names, too.
    */
   static boolean hasRemains(Path directory) throws IOException {
-    Map<Path, DatabaseFile> files = files(directory);
-    if (files.values().stream().anyMatch(file -> REMAINS.contains(file.kind()))) {
-      return true;
-    }
-    for (Map.Entry<Path, DatabaseFile> file : files.entrySet()) {
-      if (file.getValue().kind() == DatabaseFile.Kind.LOG && hasBatch(file.getKey())) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean hasBatch(Path log) throws IOException {
-    RecordReader.Damage skipped = (offset, bytes, reason, torn) -> {};
-    try (RecordReader records = new RecordReader(Env.fileSystem(), log, skipped)) {
-      return records.next() && records.batch().hasHeader();
-    }
+    Set<DatabaseFile.Kind> kinds =
+        files(directory).values().stream().map(DatabaseFile::kind).collect(Collectors.toSet());
+    boolean named =
+        kinds.contains(DatabaseFile.Kind.TABLE)
+            || kinds.contains(DatabaseFile.Kind.MANIFEST)
+            || bytes(directory, DatabaseFile.Kind.LOG) > 0;
+    return named && !ForeignFiles.areAll(Env.fileSystem(), directory);
   }
 
   /** Returns the size of all files of a kind; a file that vanishes in between counts as empty. */

@@ -1,0 +1,177 @@
+package dev.kv.core.inspect;
+
+import dev.kv.core.env.FileName;
+import dev.kv.core.env.FileNames;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
+import dev.kv.core.manifest.CurrentFile;
+import dev.kv.core.table.inspect.TableInspector;
+import dev.kv.env.Env;
+import dev.kv.env.SequentialFile;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.UnsupportedFormatException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Tells a database from files of another program that have names of a database's files, such as
+ * {@code 20261126.log}.
+ *
+ * <pre>
+ * 1. If CURRENT names a MANIFEST that exists, the directory is a database, whatever else is there.
+ * 2. Otherwise it is one if the content of one file shows it: a table has its magic number or a
+ *    block with its checksum, a log or MANIFEST has a record with its checksum or an unfinished
+ *    first one, CURRENT or a temporary file names a MANIFEST.
+ * 3. A file that is empty or begins with zeros, as a crash leaves it, shows nothing. Neither does
+ *    an info log of LevelDB. If there are only such files, they count as a database's.
+ * </pre>
+ */
+public final class ForeignFiles {
+  /** The bytes at the beginning of a file that tell what it is. */
+  private static final int HEAD = 16;
+
+  private static final int RECORD_HEADER = 7;
+  private static final int FULL = 1;
+  private static final int FIRST = 2;
+
+  private static final LogReader.Reporter IGNORED = (offset, bytes, reason, torn) -> {};
+
+  private ForeignFiles() {}
+
+  /**
+   * Throws if the files in {@code directory} with names of a database's files are of another
+   * program.
+   */
+  public static void refuse(Env env, Path directory) throws IOException {
+    if (areAll(env, directory)) {
+      throw new NoSuchDatabaseException(
+          directory
+              + " holds no database: it has files with names of a database's files, but CURRENT"
+              + " names no MANIFEST, and no such file has the content of a table, log or MANIFEST;"
+              + " nothing was changed",
+          directory.toString());
+    }
+  }
+
+  /**
+   * Returns true if there are files in {@code directory} with names of a database's files, and they
+   * are of another program.
+   */
+  public static boolean areAll(Env env, Path directory) throws IOException {
+    Map<Path, FileName> files = new TreeMap<>();
+    for (String name : env.list(directory)) {
+      FileName file = FileNames.parse(name);
+      if (file != null) {
+        files.put(directory.resolve(name), file);
+      }
+    }
+    if (namesManifest(env, directory)) {
+      return false;
+    }
+    boolean foreign = false;
+    for (Map.Entry<Path, FileName> file : files.entrySet()) {
+      try {
+        if (isOfDatabase(env, file.getKey(), file.getValue().kind())) {
+          return false;
+        }
+        foreign |= !isNeutral(env, file.getKey(), file.getValue().kind());
+      } catch (NoSuchFileException e) {
+        continue; // deleted meanwhile, or a link that leads nowhere
+      }
+    }
+    return foreign && !hasBlocks(env, files);
+  }
+
+  private static boolean namesManifest(Env env, Path directory) throws IOException {
+    try {
+      return env.exists(directory.resolve(CurrentFile.read(env, directory).manifest()));
+    } catch (CorruptionException | NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  private static boolean isOfDatabase(Env env, Path file, FileName.Kind kind) throws IOException {
+    return switch (kind) {
+      case CURRENT, TEMP -> isCurrent(env, file);
+      case TABLE -> hasMagic(env, file);
+      case LOG, MANIFEST -> hasRecord(env, file);
+      case LOCK, INFO_LOG, CHANGES -> false;
+    };
+  }
+
+  private static boolean isCurrent(Env env, Path file) throws IOException {
+    try {
+      CurrentFile.readFile(env, file);
+      return true;
+    } catch (CorruptionException e) {
+      return false;
+    }
+  }
+
+  private static boolean hasMagic(Env env, Path file) throws IOException {
+    try (TableInspector table = new TableInspector(env, file)) {
+      table.footer();
+      return true;
+    } catch (CorruptionException | UnsupportedFormatException e) {
+      return false;
+    }
+  }
+
+  private static boolean hasRecord(Env env, Path file) throws IOException {
+    byte[] head = head(env, file);
+    if (head.length >= RECORD_HEADER && (head[6] == FULL || head[6] == FIRST)) {
+      int payload = (head[4] & 0xff) | (head[5] & 0xff) << 8;
+      if (RECORD_HEADER + payload >= env.size(file)) {
+        return true; // even if the record is unfinished
+      }
+    }
+    RecordBuffer record = new RecordBuffer();
+    try (LogReader reader = new LogReader(env, file, IGNORED)) {
+      return reader.readRecord(record);
+    } finally {
+      record.free();
+    }
+  }
+
+  /** Returns true if a file is neither of a database nor of another program, by rule 3. */
+  private static boolean isNeutral(Env env, Path file, FileName.Kind kind) throws IOException {
+    byte[] head = head(env, file);
+    boolean isInfoLog =
+        kind == FileName.Kind.INFO_LOG
+            && new String(head, StandardCharsets.ISO_8859_1).matches("\\d{4}/\\d{2}/\\d{2}-.*");
+    return isInfoLog || Arrays.equals(head, new byte[head.length]);
+  }
+
+  private static byte[] head(Env env, Path file) throws IOException {
+    ByteBuffer head = ByteBuffer.allocate(HEAD);
+    try (SequentialFile in = env.openSequential(file)) {
+      while (head.hasRemaining() && in.read(head) >= 0) {
+        continue;
+      }
+    }
+    return Arrays.copyOf(head.array(), head.position());
+  }
+
+  /** Returns true if a table without its footer has a block. Reads all of the tables. */
+  private static boolean hasBlocks(Env env, Map<Path, FileName> files) throws IOException {
+    for (Map.Entry<Path, FileName> file : files.entrySet()) {
+      if (file.getValue().kind() == FileName.Kind.TABLE) {
+        try (TableInspector table = new TableInspector(env, file.getKey())) {
+          if (!table.findBlocks().isEmpty()) {
+            return true;
+          }
+        } catch (NoSuchFileException e) {
+          continue;
+        }
+      }
+    }
+    return false;
+  }
+}
