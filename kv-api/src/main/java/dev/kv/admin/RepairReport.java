@@ -15,8 +15,9 @@ package dev.kv.admin;
  * @param filesLost files that were moved to {@code lost/} and of which something was not kept:
  *     damaged tables and logs
  * @param entries entries in the repaired database, all versions counted
- * @param bytesLost bytes that were not kept: tables without a readable block, damaged blocks,
- *     entries out of order, and records of logs that are not batches
+ * @param bytesLost bytes that were not kept: tables without a readable block, damaged blocks, the
+ *     missing end of a table if the MANIFEST tells its size, entries out of order, damaged bytes of
+ *     logs, and records of logs that are not batches
  */
 public record RepairReport(
     int tablesKept,

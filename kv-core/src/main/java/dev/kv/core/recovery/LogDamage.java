@@ -24,6 +24,9 @@ final class LogDamage implements LogReader.Reporter {
   /** The offset of the damage at which the recovery has ended, or {@link #NOT_ENDED}. */
   private long endedAt = NOT_ENDED;
 
+  /** The greatest offset after bytes that were reported as damaged. */
+  private long reportedTo;
+
   private boolean gapBefore;
   private long gapAt;
   private long gapBytes;
@@ -37,6 +40,7 @@ final class LogDamage implements LogReader.Reporter {
   @Override
   public void corruption(long offset, long bytes, String what, boolean torn) {
     damaged |= !torn;
+    reportedTo = Math.max(reportedTo, offset + bytes);
     if (hasEnded()) {
       dropped += mode == RecoveryMode.STRICT ? 0 : bytes;
       return;
@@ -82,10 +86,11 @@ final class LogDamage implements LogReader.Reporter {
     }
   }
 
-  /** Handles an end of the log that is not the end of a record. */
+  /** Handles an end of the log that is not the end of a record. Counts no byte a second time. */
   void tornEnd(long offset, long bytes) {
-    if (!hasEnded()) {
-      corruption(offset, bytes, "the log ends inside a record", true);
+    long from = Math.max(offset, reportedTo);
+    if (!hasEnded() && from < offset + bytes) {
+      corruption(from, offset + bytes - from, "the log ends inside a record", true);
     }
   }
 

@@ -45,7 +45,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
   /**
    * Finds the data blocks of the table in {@code path}; none if no block is whole.
    *
-   * @param bounds the internal keys of the table; null if they are unknown
+   * @param bounds the internal keys of the table and its size; null if they are unknown
    */
   static BlockLocator find(
       Env env, Path path, InternalKeyComparator order, @Nullable FileMetadata bounds) {
@@ -196,7 +196,8 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     }
 
     BlockLocator blocks() {
-      long dataEnd = table.size();
+      FileMetadata stored = bounds;
+      long dataEnd = stored == null ? table.size() : Math.max(table.size(), stored.size());
       long known = 0;
       for (Run run : runs) {
         boolean own = run.offset == 0 || run == tail;

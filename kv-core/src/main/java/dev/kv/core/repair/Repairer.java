@@ -374,7 +374,8 @@ public final class Repairer {
           place(),
           needed ? "lost the whole table" : "ignored a table that the MANIFEST does not name",
           Escape.text(String.valueOf(e.getMessage())));
-      bytesLost += needed ? table.size() : 0;
+      FileMetadata named = inputs.bounds(table.number());
+      bytesLost += needed ? Math.max(table.size(), named == null ? 0 : named.size()) : 0;
     }
   }
 

@@ -152,6 +152,21 @@ class LogDamageTest {
     assertThat(damage.reason()).isEmpty();
   }
 
+  @Test
+  void tornEnd_afterDamage_countsOnlyTheBytesAfterIt() {
+    LogDamage damage = damage(RecoveryMode.CPP_COMPAT);
+    damage.corruption(100, 50, "checksum mismatch", false);
+    damage.tornEnd(100, 50);
+    assertThat(damage.dropped()).isEqualTo(50);
+    assertThat(heard).hasSize(1);
+    damage.tornEnd(90, 80);
+    assertThat(damage.dropped()).isEqualTo(70);
+    assertThat(heard)
+        .last()
+        .isEqualTo(
+            event(150, "the log ends inside a record: dropped 20 bytes (file 5.log, offset 150)"));
+  }
+
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "PARANOID")
   void tornEnd_ofALog_isNotedAndEndsTheRecoveryWhereItMay(RecoveryMode mode) {

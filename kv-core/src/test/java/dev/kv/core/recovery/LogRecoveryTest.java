@@ -157,6 +157,19 @@ class LogRecoveryTest {
     assertThat(recovery.report().reason()).contains("the log ends inside a record", "000003.log");
   }
 
+  /** Up to the end of the log, no byte is read after one that is damaged. */
+  @Test
+  void replay_ofALogThatIsDamagedInItsLastBlock_countsItsBytesOnce() throws IOException {
+    write(3, record(1, "a"), record(2, "b"), record(3, "c"));
+    byte[] log = EnvFiles.read(env, log(3));
+    int each = log.length / 3;
+    log[each + 8] ^= 1;
+    EnvFiles.write(env, log(3), log);
+    LogRecovery recovery = recovery(RecoveryMode.CPP_COMPAT, 0);
+    assertThat(replay(recovery, 3)).isEqualTo(1);
+    assertThat(recovery.report().droppedBytes()).isEqualTo(2L * each);
+  }
+
   @Test
   void replay_ofALogThatDoesNotFollow_endsBeforeItAndCountsTheRest() throws IOException {
     write(3, record(1, "a"));

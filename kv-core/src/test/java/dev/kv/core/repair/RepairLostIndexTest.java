@@ -226,7 +226,7 @@ class RepairLostIndexTest {
     Arrays.setAll(behind, i -> half + i);
     BlockHandle cut = blocks.get(half);
     byte[] damaged = Arrays.copyOf(whole, (int) (cut.offset() + stored(cut) - 1));
-    expect(damaged, options(CompressionType.NONE), stored(cut) - 1, behind);
+    expect(damaged, options(CompressionType.NONE), whole.length - cut.offset(), behind);
   }
 
   @Test
@@ -257,7 +257,8 @@ class RepairLostIndexTest {
     Arrays.setAll(lost, i -> i == 0 ? 2 : half + i - 1);
     byte[] damaged = Arrays.copyOf(whole, (int) blocks.get(half).offset() + 10);
     damaged = flipped(damaged, blocks.get(2).offset() + 1);
-    expect(damaged, options(CompressionType.NONE), stored(blocks.get(2)) + 10, lost);
+    long bytesLost = stored(blocks.get(2)) + whole.length - blocks.get(half).offset();
+    expect(damaged, options(CompressionType.NONE), bytesLost, lost);
   }
 
   /** An environment whose disk cannot read a byte of the table. */
@@ -360,6 +361,14 @@ class RepairLostIndexTest {
     assertThat(report.tablesRewritten()).isZero();
     assertThat(report.bytesLost()).isEqualTo(damaged.length);
     assertThat(directory.resolve("lost").resolve(table.getFileName())).hasBinaryContent(damaged);
+  }
+
+  @Test
+  void repair_emptyTable_losesTheBytesThatTheManifestNames() throws IOException {
+    fill(options(CompressionType.NONE));
+    Files.write(table, new byte[0]);
+    RepairReport report = DB.repair(directory, options(CompressionType.NONE));
+    assertThat(report.bytesLost()).isEqualTo(whole.length);
   }
 
   /** The older of two tables loses its index, and there is no MANIFEST to tell which is older. */
