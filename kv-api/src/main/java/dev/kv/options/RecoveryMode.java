@@ -16,8 +16,10 @@ import dev.kv.errors.CorruptionException;
 public enum RecoveryMode {
   /**
    * Recovery ends at a torn write and ignores what follows, in that log and in all later ones. The
-   * open logs what was dropped, and {@link DBInspector#stats()} reports it. Any other damage is a
-   * {@link CorruptionException}. The default.
+   * open logs what was dropped, and {@link DBInspector#stats()} reports it. A write is torn if the
+   * log ends inside its record, or if a 512-byte sector of the record is all zero, as loss of power
+   * can leave it. Any other damage is a {@link CorruptionException}, also that of the last record.
+   * The default.
    */
   TORN_WRITES,
   /**
@@ -25,7 +27,10 @@ public enum RecoveryMode {
    * dropped, and {@link DBInspector#stats()} reports it.
    */
   POINT_IN_TIME,
-  /** Any damage except a torn last record is a {@link CorruptionException}. */
+  /**
+   * Any damage except a torn last record is a {@link CorruptionException}; {@link #TORN_WRITES}
+   * says what is torn.
+   */
   STRICT,
   /** Recovery drops damaged records and continues after them, as C++ LevelDB does. */
   CPP_COMPAT,
