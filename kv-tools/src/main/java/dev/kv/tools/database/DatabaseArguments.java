@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -96,7 +97,8 @@ public final class DatabaseArguments {
    * Checks, before input is read, that a database can be opened for writing or created.
    *
    * @throws Failure if there is none and none is to be created, the directory is a file, a new
-   *     database would delete a log that is there, or a write would end a change feed
+   *     database would delete a log that is there, a write would end a change feed, or no table
+   *     confirms the order that --comparator tells
    */
   public void requireTarget(boolean create, ChangeFeedArguments feed) {
     if (!create) {
@@ -105,6 +107,7 @@ public final class DatabaseArguments {
       requireDirectory();
       requireNoLog();
     }
+    requireConfirmedOrder();
     feed.require(directory);
   }
 
@@ -270,7 +273,34 @@ public final class DatabaseArguments {
           directory
               + " is ordered by the comparator "
               + name
-              + ": tell by --comparator=reverse or --comparator=bytewise which order that is");
+              + ": tell by --comparator=reverse or --comparator=bytewise which order that is; if"
+              + " it is neither, use the program that has it");
+    }
+  }
+
+  /**
+   * Checks, before a database is changed, the order that --comparator tells for a comparator that
+   * kv does not know. With entries in another order, the program that has it reads wrong answers.
+   *
+   * @throws Failure if no table has entries in that order
+   */
+  public void requireConfirmedOrder() {
+    String name = order == null ? null : DatabaseFiles.readableComparatorName(directory);
+    if (order == null || name == null || KeyOrder.of(name) != null) {
+      return;
+    }
+    try {
+      if (!TableOrder.confirms(directory, order)) {
+        throw new Failure(
+            directory
+                + " is ordered by the comparator "
+                + name
+                + ", and no table confirms that its order is "
+                + order.name().toLowerCase(Locale.ROOT)
+                + ": if it is neither bytewise nor reverse, use the program that has it");
+      }
+    } catch (IOException unreadable) {
+      throw new Failure(FailureText.describe(unreadable));
     }
   }
 

@@ -54,7 +54,9 @@ public final class RepairCommand implements Callable<Integer> {
     database.noteGuessedOrder();
     RepairReport report;
     Meter meter = new Meter();
-    if (dryRun) {
+    if (!dryRun) {
+      database.requireConfirmedOrder();
+    } else {
       database.noteWriter();
       whole = isWhole(order);
     }

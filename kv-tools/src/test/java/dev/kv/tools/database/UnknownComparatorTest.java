@@ -1,0 +1,105 @@
+package dev.kv.tools.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.bytes.DBComparator;
+import dev.kv.tools.Cli;
+import dev.kv.tools.Fixtures;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Databases whose comparator has a name that kv does not know. */
+class UnknownComparatorTest {
+  /** Neither bytewise nor reverse. */
+  private static final DBComparator BY_LENGTH =
+      DBComparator.ofSlices(
+          "mine.ByLength",
+          (a, b) -> a.length() == b.length() ? a.compareTo(b) : a.length() - b.length());
+
+  private static final DBComparator DESCENDING =
+      DBComparator.ofSlices("mine.Descending", (a, b) -> b.compareTo(a));
+
+  @TempDir Path temp;
+
+  private Path database(DBComparator order, boolean flushed, String... keys) {
+    Path dir = temp.resolve("db");
+    Options options = Options.builder().createIfMissing(true).comparator(order).build();
+    try (DB db = DB.open(dir, options)) {
+      for (String key : keys) {
+        db.put(key.getBytes(StandardCharsets.UTF_8), new byte[1]);
+      }
+      if (flushed) {
+        db.admin().flush();
+      }
+    }
+    return dir;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "put DB k v",
+        "delete DB k",
+        "delete DB --from a",
+        "batch DB",
+        "load DB",
+        "import DB",
+        "ingest DB DB/000005.ldb",
+        "compact DB",
+        "repair DB",
+      })
+  void writeOrRepair_inAnOrderThatNoTableConfirms_isRefused(String command) throws IOException {
+    Path dir = database(BY_LENGTH, true, "a", "bb", "c", "ddd", "ee");
+    String before = Fixtures.listing(dir);
+    for (String guess : new String[] {"bytewise", "reverse"}) {
+      String words = command.replace("DB", dir.toString()) + " --comparator=" + guess;
+      Cli run = Cli.runWithInput("", words.split(" "));
+      assertThat(run.exitCode()).as(words).isEqualTo(1);
+      assertThat(run.err())
+          .contains("mine.ByLength", "no table confirms that its order is " + guess)
+          .endsWith("if it is neither bytewise nor reverse, use the program that has it\n");
+      assertThat(Fixtures.listing(dir)).isEqualTo(before);
+    }
+    try (DB db = DB.open(dir, Options.builder().comparator(BY_LENGTH).build())) {
+      assertThat(db.get("ddd".getBytes(StandardCharsets.UTF_8))).hasSize(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "one"})
+  void write_withoutATableOfTwoKeys_isRefused(String inTable) {
+    String[] keys = inTable.isEmpty() ? new String[] {"b", "a"} : new String[] {inTable};
+    Path dir = database(DESCENDING, !inTable.isEmpty(), keys);
+    Cli put = Cli.run("put", dir.toString(), "k", "v", "--comparator=reverse");
+    assertThat(put.exitCode()).isEqualTo(1);
+    assertThat(put.err()).contains("no table confirms that its order is reverse");
+  }
+
+  @Test
+  void writeAndRepair_inTheOrderOfATable_work() {
+    String dir = database(DESCENDING, true, "a", "b").toString();
+    assertThat(Cli.run("put", dir, "c", "v", "--comparator=bytewise").exitCode()).isEqualTo(1);
+    assertThat(Cli.run("put", dir, "c", "v", "--comparator=reverse").exitCode()).isZero();
+    assertThat(Cli.run("repair", dir, "--comparator=reverse").exitCode()).isZero();
+    assertThat(Cli.run("count", dir, "--comparator=reverse").out()).isEqualTo("3\n");
+  }
+
+  @Test
+  void reads_needNoTable() {
+    String dir = database(DESCENDING, false, "a", "b").toString();
+    assertThat(Cli.run("count", dir, "--comparator=reverse").out()).isEqualTo("2\n");
+    Cli repair = Cli.run("repair", dir, "--dry-run", "--comparator=reverse");
+    assertThat(repair.exitCode()).as(repair.err()).isZero();
+    Path copy = temp.resolve("copy");
+    assertThat(Cli.run("copy", dir, copy.toString(), "--comparator=reverse").exitCode()).isZero();
+    assertThat(Files.exists(copy)).isTrue();
+  }
+}
