@@ -1,12 +1,15 @@
 package dev.kv.tools;
 
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -57,7 +60,15 @@ final class ArgumentTypes {
       throw new TypeConversionException("'' is not a file name; . is the working directory");
     }
     try {
-      return Path.of(text);
+      Path path = Path.of(text);
+      if (!path.isAbsolute() && !hasWorkingDirectory()) {
+        throw new TypeConversionException(
+            "'"
+                + text
+                + "' is in a working directory whose name is not in the character set of this"
+                + " locale, or that was deleted: set LC_ALL=C.UTF-8");
+      }
+      return path;
     } catch (InvalidPathException e) {
       boolean ascii = StandardCharsets.US_ASCII.newEncoder().canEncode(text);
       throw new TypeConversionException(
@@ -68,6 +79,18 @@ final class ArgumentTypes {
                   : "' is not a file name in the character set of this locale: set"
                       + " LC_ALL=C.UTF-8"));
     }
+  }
+
+  /** Returns true if relative paths are in the directory in which the process was started. */
+  private static boolean hasWorkingDirectory() {
+    Charset charset = ProcessArguments.localeCharset();
+    return isDirectory(System.getProperty("user.dir"), charset);
+  }
+
+  /** Returns true for the name of a directory that loses nothing in a character set. */
+  static boolean isDirectory(String name, @Nullable Charset charset) {
+    return (charset == null || charset.newEncoder().canEncode(name))
+        && Files.isDirectory(Path.of(name));
   }
 
   private static <T> T number(String text, Function<String, T> parse) {

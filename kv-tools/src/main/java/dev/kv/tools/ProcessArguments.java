@@ -121,7 +121,8 @@ final class ProcessArguments {
     }
   }
 
-  private static @Nullable Charset localeCharset() {
+  /** Returns the character set of file names and arguments, or null if it is unknown. */
+  static @Nullable Charset localeCharset() {
     try {
       return Charset.forName(System.getProperty("sun.jnu.encoding", ""));
     } catch (IllegalArgumentException unknown) {

@@ -49,8 +49,14 @@ class LocaleIT {
 
   /** Runs kv with words as sh reads them: printf writes bytes that this JVM may not pass on. */
   private Child run(Path jdk, String locale, String words) throws Exception {
+    return runIn(".", jdk, locale, words);
+  }
+
+  /** Runs kv in a directory, which is created, of a name as sh reads it. */
+  private Child runIn(String directory, Path jdk, String locale, String words) throws Exception {
+    String enter = "mkdir -p " + directory + " && cd " + directory;
     ProcessBuilder builder =
-        Child.builder(List.of("sh", "-c", "exec \"$JAVA\" -jar \"$JAR\" " + words))
+        Child.builder(List.of("sh", "-c", enter + " && exec \"$JAVA\" -jar \"$JAR\" " + words))
             .directory(temp.toFile());
     builder.environment().put("JAVA", jdk.resolve("bin/java").toString());
     builder.environment().put("JAR", JAR.toString());
@@ -97,6 +103,25 @@ class LocaleIT {
       assertThat(run.err())
           .startsWith("kv: DIR: 'd\\xe4' is not a file name in the character set of this locale")
           .contains("LC_ALL=C.UTF-8");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdksAndLocales")
+  void workingDirectory_outsideTheLocale_worksOrRefusesRelativePaths(Path jdk, String locale)
+      throws Exception {
+    String inside = "put db key 1 --create";
+    Child run = runIn("\"$(printf 'w\\303\\244')\"", jdk, locale, inside);
+    if (locale.equals("C.UTF-8")) {
+      assertThat(run.exitCode()).as(run.err()).isZero();
+    } else {
+      assertThat(run.exitCode()).as(run.out()).isEqualTo(2);
+      assertThat(run.err())
+          .startsWith("kv: DIR: 'db' is in a working directory whose name is not in the character")
+          .contains("LC_ALL=C.UTF-8");
+    }
+    try (Stream<Path> files = Files.list(temp)) {
+      assertThat(files).as("no directory of another name").hasSize(3);
     }
   }
 }
