@@ -16,9 +16,9 @@ public interface FilterPolicy {
    * Creates LevelDB's bloom filter, {@code leveldb.BuiltinBloomFilter2}. Ten bits for each key give
    * about one false positive in a hundred lookups.
    *
-   * @param bitsPerKey the size of a filter, in bits for each key
+   * @param bitsPerKey the size of a filter, in bits for each key, at most 100
    * @return the policy
-   * @throws IllegalArgumentException if {@code bitsPerKey} is negative
+   * @throws IllegalArgumentException if {@code bitsPerKey} is negative or more than 100
    */
   static FilterPolicy bloom(int bitsPerKey) {
     return DBFactory.instance().newBloomFilter(bitsPerKey);

@@ -23,7 +23,7 @@ public final class TableArguments {
   @Option(
       names = "--bloom-bits",
       paramLabel = "N",
-      description = "Bits for each key in a bloom filter; default 0, no filter.")
+      description = "Bits for each key in a bloom filter, at most 100; default 0, no filter.")
   private int bloomBits;
 
   /**
@@ -32,8 +32,8 @@ public final class TableArguments {
    * @throws ParameterException if a value is out of range
    */
   public Options.Builder options() {
-    if (bloomBits < 0) {
-      throw new ParameterException(command.commandLine(), "--bloom-bits must not be negative");
+    if (bloomBits < 0 || bloomBits > 100) {
+      throw new ParameterException(command.commandLine(), "--bloom-bits must be from 0 to 100");
     }
     return Options.builder()
         .createIfMissing(true)

@@ -118,7 +118,7 @@ class BenchCommandTest {
     assertThat(Cli.run("bench", "--num", "0").exitCode()).isEqualTo(2);
     Cli bits = Cli.run("bench", "--bloom-bits=-1");
     assertThat(bits.exitCode()).isEqualTo(2);
-    assertThat(bits.err()).startsWith("kv: --bloom-bits must not be negative");
+    assertThat(bits.err()).startsWith("kv: --bloom-bits must be from 0 to 100");
     Path mine = Files.createDirectory(temp.resolve("mine"));
     Files.writeString(mine.resolve("file"), "mine");
     Cli taken = Cli.run("bench", mine.toString());

@@ -48,7 +48,8 @@ class CopyCommandTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--bloom-bits=-1, --bloom-bits must not be negative",
+    "--bloom-bits=-1, --bloom-bits must be from 0 to 100",
+    "--bloom-bits=101, --bloom-bits must be from 0 to 100",
     "--block-size=-1, --block-size: -1 is out of range; the nearest is 1024",
     "--block-size=1023, --block-size: 1023 is out of range; the nearest is 1024",
     "--block-size=4194305, --block-size: 4194305 is out of range; the nearest is 4194304"

@@ -34,10 +34,14 @@ public final class BloomFilter implements FilterPolicy {
   private final int bitsPerKey;
   private final int probes;
 
-  /** Creates the policy; {@code bitsPerKey} is not negative. */
+  /** The most bits of a key. From 44 on, more of them leave the number of probes as it is. */
+  private static final int MAX_BITS_PER_KEY = 100;
+
+  /** Creates the policy. */
   public BloomFilter(int bitsPerKey) {
-    if (bitsPerKey < 0) {
-      throw new IllegalArgumentException("bitsPerKey is " + bitsPerKey + ", must be at least 0");
+    if (bitsPerKey < 0 || bitsPerKey > MAX_BITS_PER_KEY) {
+      throw new IllegalArgumentException(
+          "bitsPerKey is " + bitsPerKey + ", must be from 0 to " + MAX_BITS_PER_KEY);
     }
     this.bitsPerKey = bitsPerKey;
     probes = Math.max(1, Math.min(MAX_PROBES, (int) (bitsPerKey * 0.69)));

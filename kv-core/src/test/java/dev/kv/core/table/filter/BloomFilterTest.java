@@ -134,7 +134,12 @@ class BloomFilterTest {
     BloomFilter none = new BloomFilter(0);
     byte[] filter = none.create(new int[] {hash(key(1))}, 1);
     assertThat(matches(filter, key(1))).isTrue();
-    assertThatThrownBy(() -> new BloomFilter(-1)).isInstanceOf(IllegalArgumentException.class);
+    for (int bits : new int[] {-1, 101, 999_999_999}) {
+      assertThatThrownBy(() -> new BloomFilter(bits))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("bitsPerKey is " + bits + ", must be from 0 to 100");
+    }
+    assertThat(new BloomFilter(100).name()).isEqualTo(BloomFilter.NAME);
     assertThat(none).hasToString("leveldb.BuiltinBloomFilter2(0)");
   }
 
