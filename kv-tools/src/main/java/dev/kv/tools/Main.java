@@ -104,15 +104,21 @@ final class Main implements Runnable {
     spec.remove(directory);
     spec.addPositional(PositionalParamSpec.builder(directory).hidden(true).build());
     List<String> words = new ArrayList<>(List.of(args));
-    words.remove(VERBOSE);
+    words.subList(0, options(args)).removeIf(VERBOSE::equals);
     return execute(commandLine, "'help ", verbose, words.toArray(new String[0]));
   }
 
-  /** Sets what holds for the whole process, and returns true if --verbose is among the words. */
+  /** Returns the number of words before the {@code --} that ends the options. */
+  private static int options(String... args) {
+    int end = List.of(args).indexOf("--");
+    return end < 0 ? args.length : end;
+  }
+
+  /** Sets what holds for the whole process, and returns true if --verbose is among the options. */
   private static boolean prepare(String... args) {
     // Netty's events for Java Flight Recorder are not needed here, and take long to load.
     System.setProperty("io.netty.jfr.enabled", "false");
-    boolean verbose = List.of(args).contains(VERBOSE);
+    boolean verbose = List.of(args).subList(0, options(args)).contains(VERBOSE);
     MessageLogging.setVerbose(verbose);
     return verbose;
   }
@@ -122,6 +128,7 @@ final class Main implements Runnable {
     commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     commandLine.setExpandAtFiles(false); // a key or value may begin with @
     ArgumentTypes.register(commandLine);
+    setVersion(commandLine);
     commandLine.setExecutionExceptionHandler(
         (failure, failed, parsed) -> report(failure, failed, verbose));
     commandLine.setExecutionStrategy(
@@ -140,6 +147,12 @@ final class Main implements Runnable {
     return exitCode == 0 && System.out.checkError()
         ? report(Output.failure(), commandLine, false)
         : exitCode;
+  }
+
+  /** Makes --version of a command and of its commands print the version of kv. */
+  private static void setVersion(CommandLine command) {
+    command.getCommandSpec().versionProvider(new Version());
+    command.getSubcommands().values().forEach(Main::setVersion);
   }
 
   /** Refuses options that contradict each other because each names a format. */

@@ -7,6 +7,7 @@ import dev.kv.Options;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -167,5 +168,28 @@ class CommandsTest {
         assertThat(cli.err()).contains("is open already");
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"get", "put", "backup", "backup create", "verify", "shell"})
+  void version_ofACommand_isThatOfKv(String command) {
+    String version = Cli.run("--version").out();
+    assertThat(version).startsWith("kv ");
+    for (String option : List.of("--version", "-V")) {
+      Cli run = Cli.run((command + " " + option).split(" "));
+      assertThat(run.exitCode()).isZero();
+      assertThat(run.out()).isEqualTo(version);
+    }
+  }
+
+  @Test
+  void verbose_afterTheEndOfTheOptions_isAKey() {
+    String dir = temp.resolve("db").toString();
+    Cli put = Cli.run("put", dir, "--create", "--", "--verbose", "yes");
+    assertThat(put.exitCode()).as(put.err()).isZero();
+    assertThat(put.err()).isEmpty();
+    Cli get = Cli.runInShell("get", dir, "--", "--verbose");
+    assertThat(get.out()).as(get.err()).isEqualTo("yes\n");
+    assertThat(Cli.run("get", dir, "--verbose", "--", "--verbose").err()).isNotEmpty();
   }
 }
