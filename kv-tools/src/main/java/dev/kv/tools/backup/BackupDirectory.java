@@ -32,24 +32,12 @@ final class BackupDirectory {
   }
 
   /**
-   * Returns the backups, the oldest first.
-   *
-   * @throws Failure if there is none
-   */
-  List<Backup> list() {
-    return requireSome(run(Backups::list));
-  }
-
-  /**
    * Returns the numbers of the backups, ascending; their lists are not read.
    *
    * @throws Failure if there is none
    */
   List<Long> numbers() {
-    return requireSome(backups.numbers());
-  }
-
-  private <T> List<T> requireSome(List<T> all) {
+    List<Long> all = run(Backups::numbers);
     if (all.isEmpty()) {
       throw new Failure(directory + ": holds no backup");
     }
@@ -101,10 +89,23 @@ final class BackupDirectory {
     try {
       return operation.apply(backups);
     } catch (CorruptionException damage) {
-      throw new Failure(
-          Printable.of(String.valueOf(damage.getMessage()))
-              + "; 'kv backup verify' tells which backups are good");
+      throw new Failure(Printable.of(String.valueOf(damage.getMessage())) + remedy(damage));
     }
+  }
+
+  /** Returns what to do about damage, if its message does not say it. */
+  private String remedy(CorruptionException damage) {
+    if (String.valueOf(damage.getMessage()).contains("move it away")) {
+      return "";
+    }
+    String verify = "; 'kv backup verify' tells which backups are good";
+    return isList(damage.file())
+        ? verify + "; to go on without this backup, move the file to another directory"
+        : verify;
+  }
+
+  private boolean isList(@Nullable String file) {
+    return file != null && directory.equals(Path.of(file).getParent());
   }
 
   /** Runs an operation, shows its progress, and ends it if the command is cancelled. */

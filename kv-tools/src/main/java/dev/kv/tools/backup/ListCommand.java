@@ -1,11 +1,15 @@
 package dev.kv.tools.backup;
 
 import dev.kv.backup.Backup;
+import dev.kv.errors.CorruptionException;
+import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.text.Json;
+import dev.kv.tools.text.Printable;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -14,7 +18,7 @@ import picocli.CommandLine.Parameters;
 /** Lists the backups in a directory. */
 @Command(
     name = "list",
-    description = "List the backups, the oldest first.",
+    description = "List the backups, the oldest first. The exit code is 1 if a list is damaged.",
     mixinStandardHelpOptions = true)
 final class ListCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "BACKUPS", description = "The directory of the backups.")
@@ -25,7 +29,9 @@ final class ListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<Backup> all = new BackupDirectory(directory).list();
+    BackupDirectory source = new BackupDirectory(directory);
+    List<Long> all = source.numbers();
+    boolean good = true;
     try (Output out = new Output()) {
       String form = "%6s  %-24s  %12s  %6s  %14s  %14s";
       if (!json) {
@@ -33,21 +39,37 @@ final class ListCommand implements Callable<Integer> {
             String.format(
                 Locale.ROOT, form, "number", "created", "sequence", "files", "bytes", "new bytes"));
       }
-      for (Backup each : all) {
-        out.line(
-            json
-                ? Json.of(BackupDirectory.members(each))
-                : String.format(
-                    Locale.ROOT,
-                    form,
-                    each.number(),
-                    each.created(),
-                    each.sequence(),
-                    each.files(),
-                    each.bytes(),
-                    each.addedBytes()));
+      for (long each : all) {
+        try {
+          print(source.backups().get(each), form, out);
+        } catch (NoSuchDatabaseException pruned) {
+          continue;
+        } catch (CorruptionException damaged) {
+          good = false;
+          String list = String.valueOf(damaged.file());
+          out.line(
+              json
+                  ? Json.of(Map.of("backup", each, "damaged", list))
+                  : String.format(
+                      Locale.ROOT, "%6d  its list is damaged: %s", each, Printable.of(list)));
+        }
       }
     }
-    return 0;
+    return good ? 0 : 1;
+  }
+
+  private void print(Backup backup, String form, Output out) {
+    out.line(
+        json
+            ? Json.of(BackupDirectory.members(backup))
+            : String.format(
+                Locale.ROOT,
+                form,
+                backup.number(),
+                backup.created(),
+                backup.sequence(),
+                backup.files(),
+                backup.bytes(),
+                backup.addedBytes()));
   }
 }

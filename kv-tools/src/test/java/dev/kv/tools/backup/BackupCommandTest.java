@@ -81,6 +81,36 @@ class BackupCommandTest {
     assertThat(tables).as(second).isLessThan(100_000);
   }
 
+  @Test
+  void damagedList_isMarkedAndTheOthersSayWhatToDo() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path backups = temp.resolve("backups");
+    for (int i = 0; i < 3; i++) {
+      good(backup("create", dir, backups));
+    }
+    Path damaged = backups.resolve("backup-000002");
+    Fixtures.damage(damaged, 20);
+    Cli list = backup("list", backups);
+    assertThat(list.exitCode()).isEqualTo(1);
+    List<String> lines = list.out().lines().map(String::strip).toList();
+    assertThat(lines).hasSize(4);
+    assertThat(lines.get(1)).startsWith("1  ");
+    assertThat(lines.get(2)).isEqualTo("2  its list is damaged: " + damaged);
+    assertThat(lines.get(3)).startsWith("3  ");
+    assertThat(backup("list", backups, "--json").out())
+        .contains("\n{\"backup\":2,\"damaged\":\"" + damaged + "\"}\n");
+    for (Cli refused :
+        List.of(backup("create", dir, backups), backup("prune", backups, "--keep", "1"))) {
+      assertThat(refused.exitCode()).isEqualTo(1);
+      assertThat(refused.err())
+          .contains(damaged.toString(), "kv backup verify", "move the file to another directory")
+          .doesNotContain("kv repair");
+    }
+    Files.move(damaged, temp.resolve("backup-000002"));
+    good(backup("list", backups));
+    good(backup("create", dir, backups));
+  }
+
   /** The lists of the other backups are not needed to restore one. */
   @Test
   void verifyAndRestore_besideADamagedList_doTheOthers() throws IOException {
@@ -118,7 +148,9 @@ class BackupCommandTest {
               ? backup(command, backups)
               : backup(command, backups, temp.resolve("older"));
       assertThat(renamed.exitCode()).as(command).isEqualTo(1);
-      assertThat(renamed.err()).contains("no list of a backup has this name");
+      assertThat(renamed.err())
+          .contains("no list of a backup has this name")
+          .doesNotContain("kv verify", "kv repair");
     }
     assertThat(temp.resolve("older")).doesNotExist();
   }
