@@ -119,7 +119,9 @@ public final class DirectoryCheck {
     if (!missing.isEmpty()) {
       Path example = FileNames.table(directory, missing.iterator().next());
       throw new CorruptionException(
-          missing.size() + " missing files; e.g.: " + example,
+          missing.size() == 1
+              ? "a table is missing"
+              : missing.size() + " tables are missing, this one among them",
           example.toString(),
           CorruptionException.NO_OFFSET);
     }
