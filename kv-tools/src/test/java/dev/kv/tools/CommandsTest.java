@@ -192,4 +192,17 @@ class CommandsTest {
     assertThat(get.out()).as(get.err()).isEqualTo("yes\n");
     assertThat(Cli.run("get", dir, "--verbose", "--", "--verbose").err()).isNotEmpty();
   }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "its shell opens no directory")
+  void put_ofAStandardInputThatCannotBeRead_saysSo() throws Exception {
+    Child put = inShell(Cli.inShell() + " put db k - --create < .");
+    assertThat(put.exitCode()).isEqualTo(1);
+    assertThat(put.err()).contains("kv: cannot read standard input: Is a directory");
+    assertThat(temp.resolve("db")).doesNotExist();
+  }
+
+  private Child inShell(String words) throws Exception {
+    return Child.run(Child.builder(List.of("sh", "-c", words)).directory(temp.toFile()), temp);
+  }
 }

@@ -6,6 +6,7 @@ import dev.kv.backup.Backup;
 import dev.kv.env.Env;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Json;
+import dev.kv.tools.text.Quantity;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -49,10 +50,10 @@ final class CreateCommand implements Callable<Integer> {
               + ": sequence "
               + made.sequence()
               + ", "
-              + made.files()
-              + " files, "
-              + made.bytes()
-              + " bytes, "
+              + Quantity.of(made.files(), "file")
+              + ", "
+              + Quantity.of(made.bytes(), "byte")
+              + ", "
               + made.addedBytes()
               + " of them new");
     }

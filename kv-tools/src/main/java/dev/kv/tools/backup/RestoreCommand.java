@@ -2,6 +2,7 @@ package dev.kv.tools.backup;
 
 import dev.kv.backup.Backup;
 import dev.kv.tools.text.Json;
+import dev.kv.tools.text.Quantity;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -53,10 +54,9 @@ final class RestoreCommand implements Callable<Integer> {
             + " restored: sequence "
             + chosen.sequence()
             + ", "
-            + chosen.files()
-            + " files, "
-            + chosen.bytes()
-            + " bytes");
+            + Quantity.of(chosen.files(), "file")
+            + ", "
+            + Quantity.of(chosen.bytes(), "byte"));
     return 0;
   }
 }

@@ -68,11 +68,19 @@ public final class PutCommand implements Callable<Integer> {
       throw new Failure(file + ": is a directory; name a file");
     }
     if (value == null) {
-      value = file == null ? StandardStreams.input().readAllBytes() : Files.readAllBytes(file);
+      value = file == null ? input() : Files.readAllBytes(file);
     }
     try (DB db = database.openForWriting(create, feed)) {
       db.put(WriteOptions.SYNC, key, value);
       return 0;
+    }
+  }
+
+  private static byte[] input() throws IOException {
+    try {
+      return StandardStreams.input().readAllBytes();
+    } catch (IOException e) {
+      throw new IOException("cannot read standard input: " + e.getMessage(), e);
     }
   }
 }

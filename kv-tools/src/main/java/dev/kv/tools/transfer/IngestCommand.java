@@ -10,6 +10,7 @@ import dev.kv.tools.database.ChangeFeedArguments;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Json;
+import dev.kv.tools.text.Quantity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,7 +71,8 @@ public final class IngestCommand implements Callable<Integer> {
       }
     }
     try (Output out = new Output()) {
-      out.line(json ? Json.of(Map.of("tables", tables.size())) : tables.size() + " tables");
+      out.line(
+          json ? Json.of(Map.of("tables", tables.size())) : Quantity.of(tables.size(), "table"));
     }
     return 0;
   }

@@ -9,6 +9,7 @@ import dev.kv.options.CompressionType;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.database.DatabaseFiles;
+import dev.kv.tools.text.Quantity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -392,17 +393,16 @@ public final class Verifier {
 
   /** Returns what was checked as one line of text. */
   String summary() {
-    return tables
-        + " tables ("
+    return Quantity.of(tables, "table")
+        + " ("
         + filtered
         + " with a filter), "
-        + blocks
-        + " blocks, "
-        + entries
-        + " entries; "
-        + logs
-        + " logs, "
-        + batches
-        + " batches";
+        + Quantity.of(blocks, "block")
+        + ", "
+        + Quantity.of(entries, "entry", "entries")
+        + "; "
+        + Quantity.of(logs, "log")
+        + ", "
+        + Quantity.of(batches, "batch", "batches");
   }
 }

@@ -82,7 +82,7 @@ class TransferTest {
     assertThat(missing.exitCode()).isEqualTo(1);
     Cli ingest = Cli.run("ingest", dir.toString(), table.toString(), "--create");
     assertThat(ingest.exitCode()).as(ingest.err()).isZero();
-    assertThat(ingest.out()).isEqualTo("1 tables\n");
+    assertThat(ingest.out()).isEqualTo("1 table\n");
     assertThat(Cli.run("scan", dir.toString()).out()).isEqualTo("a\t1\nb\t2\n");
     assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();
     Path cpp = Fixtures.copy("plain", temp).resolve("000005.ldb");
