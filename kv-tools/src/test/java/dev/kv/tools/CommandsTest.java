@@ -202,6 +202,17 @@ class CommandsTest {
     assertThat(temp.resolve("db")).doesNotExist();
   }
 
+  /** A limit of the size of a file fails a write as a full disk does. */
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "it has no such limit")
+  void put_thatCreatesADatabaseAndFails_namesTheFileAndLeavesNothing() throws Exception {
+    Path value = Files.write(temp.resolve("value"), new byte[4 << 20]);
+    Child put = inShell("ulimit -f 200; " + Cli.inShell() + " put db k --create --file " + value);
+    assertThat(put.exitCode()).as(put.err()).isEqualTo(1);
+    assertThat(put.err()).contains("File too large").containsPattern("db/\\d+\\.log");
+    assertThat(temp.resolve("db")).doesNotExist();
+  }
+
   private Child inShell(String words) throws Exception {
     return Child.run(Child.builder(List.of("sh", "-c", words)).directory(temp.toFile()), temp);
   }

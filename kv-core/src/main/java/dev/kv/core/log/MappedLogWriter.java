@@ -50,7 +50,7 @@ final class MappedLogWriter extends LogWriter {
     try {
       file.reserve(LogFormat.roundUp(end));
     } catch (IOException | OutOfMemoryError e) { // an Env may start a thread for it
-      throw new NoRoomInLogException(e);
+      throw new NoRoomInLogException(name(), e);
     }
   }
 
@@ -58,7 +58,7 @@ final class MappedLogWriter extends LogWriter {
     try {
       headers = DirectMemory.allocate(2 * fragments * LogFormat.HEADER);
     } catch (OffHeapExhaustedException e) {
-      throw new NoRoomInLogException(e);
+      throw new NoRoomInLogException(name(), e);
     }
   }
 

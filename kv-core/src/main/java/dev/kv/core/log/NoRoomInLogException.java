@@ -1,6 +1,7 @@
 package dev.kv.core.log;
 
 import java.io.IOException;
+import java.nio.file.Path;
 
 /**
  * Thrown by an append if the log cannot be extended, before anything of the record is written. The
@@ -10,7 +11,7 @@ public final class NoRoomInLogException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /** Creates the exception with the reason why there is no room. */
-  NoRoomInLogException(Throwable cause) {
-    super("no room in the log: " + cause.getMessage(), cause);
+  NoRoomInLogException(Path log, Throwable cause) {
+    super("no room in " + log + ": " + cause.getMessage(), cause);
   }
 }

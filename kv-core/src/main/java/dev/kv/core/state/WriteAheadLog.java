@@ -306,6 +306,10 @@ public final class WriteAheadLog implements AutoCloseable {
       writer.reserveAhead();
       syncDirectory();
       return new NumberedLog(number, writer);
+    } catch (IOException e) {
+      discard(number, file, writer);
+      boolean named = String.valueOf(e.getMessage()).contains(directory.toString());
+      throw named ? e : new IOException(file + ": " + e.getMessage(), e);
     } catch (Throwable e) {
       discard(number, file, writer);
       throw e;

@@ -70,10 +70,19 @@ public final class PutCommand implements Callable<Integer> {
     if (value == null) {
       value = file == null ? input() : Files.readAllBytes(file);
     }
+    Runnable undoCreate = database.undoOfCreate();
+    boolean opened = false;
+    boolean done = false;
     try (DB db = database.openForWriting(create, feed)) {
+      opened = true;
       db.put(WriteOptions.SYNC, key, value);
-      return 0;
+      done = true;
+    } finally {
+      if (opened && !done) {
+        undoCreate.run();
+      }
     }
+    return 0;
   }
 
   private static byte[] input() throws IOException {
