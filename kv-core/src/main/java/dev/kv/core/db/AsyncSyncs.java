@@ -33,7 +33,8 @@ final class AsyncSyncs extends WorkerThreads.Task {
   /**
    * Creates the object without a thread.
    *
-   * @param sync makes all writes so far durable, or throws
+   * @param sync makes all writes so far durable, or throws; DBClosedException if the close has
+   *     begun
    */
   AsyncSyncs(Env env, Runnable sync) {
     this(env, sync, new CompletableFuture<@Nullable Void>().defaultExecutor());
@@ -65,17 +66,25 @@ final class AsyncSyncs extends WorkerThreads.Task {
 
   @Override
   protected long runPiece() {
+    serve(sync, false);
+    return WorkerThreads.IDLE;
+  }
+
+  /** Serves the requests with a sync. Those that find the database closed are left to the close. */
+  private void serve(Runnable how, boolean last) {
     List<CompletableFuture<@Nullable Void>> served = List.copyOf(requests);
-    if (!served.isEmpty()) {
-      Throwable failure = null;
-      try {
-        sync.run();
-      } catch (Throwable e) {
-        failure = e;
-      }
+    if (served.isEmpty()) {
+      return;
+    }
+    Throwable failure = null;
+    try {
+      how.run();
+    } catch (Throwable e) {
+      failure = e;
+    }
+    if (last || !(failure instanceof DBClosedException)) {
       complete(served, failure);
     }
-    return WorkerThreads.IDLE;
   }
 
   private void complete(
@@ -123,13 +132,17 @@ final class AsyncSyncs extends WorkerThreads.Task {
     }
   }
 
-  /** Serves the requests made so far, and ends the thread. */
-  void close() {
+  /**
+   * Serves the requests made so far, and ends the thread.
+   *
+   * @param lastSync makes all writes durable, after the last one, or throws
+   */
+  void close(Runnable lastSync) {
     closed = true;
     threads.end(this);
     threads.awaitEnd(this);
     try {
-      runPiece();
+      serve(lastSync, true);
     } finally {
       threads.close();
     }

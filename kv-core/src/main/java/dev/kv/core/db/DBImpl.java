@@ -24,6 +24,7 @@ import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.event.CloseEvent;
 import dev.kv.load.DBLoads;
@@ -56,11 +57,12 @@ final class DBImpl extends OpenDatabase implements DB {
     this.admin = new Admin(this::checkOpen, parts);
     this.syncs = new AsyncSyncs(parts.context().env(), this::sync);
     Events events = parts.context().events();
+    Runnable lastSync = this::syncAfterTheLastWrite;
     closeSteps =
         List.of(
-            syncs::close,
             parts.files().errors()::beginClose,
             parts.writes().commits()::close,
+            () -> syncs.close(lastSync),
             parts.tree().loads()::close,
             parts.background()::stop,
             parts.tree().feed()::close,
@@ -145,6 +147,17 @@ final class DBImpl extends OpenDatabase implements DB {
     }
   }
 
+  private void syncAfterTheLastWrite() {
+    Throwable failure = parts.files().errors().failure();
+    if (failure != null) {
+      throw new DBReadOnlyException(
+          "the database failed before it was closed: it is unknown whether the last writes survive"
+              + " a loss of power",
+          failure);
+    }
+    parts.files().logs().syncAll(parts.writes().commits().lastSequence());
+  }
+
   /** Applies a batch; returns a key whose expectation does not hold, or null. */
   private byte @Nullable [] apply(WriteOptions options, WriteBatch batch) {
     Objects.requireNonNull(options, "options");
@@ -215,7 +228,7 @@ final class DBImpl extends OpenDatabase implements DB {
   }
 
   /**
-   * Ends syncs that nobody waits for, then writes, then background work, then reads; then frees
+   * Ends writes, then syncs that nobody waits for, then background work, then reads; then frees
    * everything, and releases LOCK last. A second caller waits until the first has finished. Throws
    * {@link DBIOException} if a log could not be closed, after everything is freed. No failure of a
    * step keeps the later ones from running.

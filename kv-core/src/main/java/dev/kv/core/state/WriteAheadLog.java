@@ -252,13 +252,7 @@ public final class WriteAheadLog implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      errors.fail("the sync of a log", e);
-      throw new DBIOException(
-          "cannot sync "
-              + position.log().name()
-              + ": it is unknown whether the last writes survive a loss of power: "
-              + e,
-          e);
+      throw syncFailed(position.log(), e);
     } finally {
       olderLock.unlock();
     }
@@ -266,6 +260,33 @@ public final class WriteAheadLog implements AutoCloseable {
     if (kept != null) {
       kept.progress().synced(position.lastSequence());
     }
+  }
+
+  /**
+   * Makes all writes durable. Called after the last one.
+   *
+   * @throws DBIOException as for {@link #syncTo}
+   */
+  public void syncAll(long lastSequence) {
+    NumberedLog log = current;
+    if (log != null) {
+      try {
+        sync(log.writer());
+      } catch (IOException e) {
+        throw syncFailed(log.writer(), e);
+      }
+      committed(lastSequence, true);
+    }
+  }
+
+  private DBIOException syncFailed(LogWriter log, IOException cause) {
+    errors.fail("the sync of a log", cause);
+    return new DBIOException(
+        "cannot sync "
+            + log.name()
+            + ": it is unknown whether the last writes survive a loss of power: "
+            + cause,
+        cause);
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
+import dev.kv.SharedResources;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.Call;
@@ -230,6 +231,77 @@ class AsyncSyncsTest extends DbTestBase {
     assertThat(failureOf(db.syncAsync())).isInstanceOf(DBClosedException.class);
   }
 
+  /** The flushes of both databases have one thread, which the other database holds up. */
+  @Test
+  void close_whileAWriterIsStalledAndASyncWaitsForIt_endsTheStallAndSyncs() throws Exception {
+    db.close();
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".ldb")) {
+            begun.countDown();
+            Latches.await(gate);
+          }
+        });
+    try (SharedResources shared = SharedResources.builder().build()) {
+      options =
+          options.toBuilder()
+              .writeBufferSize(64 << 10)
+              .memory(m -> m.sharedResources(shared))
+              .build();
+      try (DB other = DB.open(Path.of("/power/other"), options)) {
+        other.put(b("k"), b("v"));
+        Call flush = Call.start(other.admin()::flush);
+        Latches.await(begun);
+        db = DB.open(POWER, options);
+        db.put(b("first"), b("1"));
+        DB stalled = db;
+        AtomicInteger written = new AtomicInteger();
+        Call writer =
+            Call.start(
+                () -> {
+                  while (true) {
+                    stalled.put(b("k" + written.get()), new byte[1000]);
+                    written.incrementAndGet();
+                  }
+                });
+        writer.awaitParked();
+        CompletionStage<Void> stage = db.syncAsync();
+        Call close = Call.start(db::close);
+        assertThat(close.outcome()).isNull();
+        await(stage);
+        assertThat(writer.outcome()).isInstanceOf(DBClosedException.class);
+        gate.countDown();
+        assertThat(flush.outcome()).isNull();
+      } finally {
+        gate.countDown();
+      }
+      options = options.toBuilder().memory(m -> m.sharedResources(null)).build();
+    }
+    assertThat(afterPowerLoss("first")).isEqualTo("1");
+  }
+
+  @Test
+  void close_whileTheLogFails_failsTheStagesThatAreLeft() throws Exception {
+    db.put(b("first"), b("0"));
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        1,
+        operation -> operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".log"));
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = holdSyncs(begun);
+    Call writer = Call.start(() -> db.put(WriteOptions.SYNC, b("k"), b("v")));
+    Latches.await(begun);
+    CompletionStage<Void> stage = db.syncAsync();
+    Call close = Call.start(db::close);
+    await("the close", () -> isClosed(db));
+    gate.countDown();
+    assertThat(writer.outcome()).isInstanceOf(DBIOException.class);
+    assertThat(failureOf(stage)).isInstanceOf(DBReadOnlyException.class);
+    assertThat(close.outcome()).isNull();
+  }
+
   @Test
   void whatDependsOnAStage_canWriteWaitAndClose() throws Exception {
     CompletionStage<Void> chain =
@@ -271,7 +343,7 @@ class AsyncSyncsTest extends DbTestBase {
       await(asynchronous.request());
       assertThat(syncs).hasValue(i);
     }
-    asynchronous.close();
+    asynchronous.close(syncs::incrementAndGet);
     assertThat(syncs).as("there was nothing left").hasValue(3);
   }
 
@@ -289,7 +361,7 @@ class AsyncSyncsTest extends DbTestBase {
             });
     assertThat(failureOf(asynchronous.request())).isInstanceOf(AssertionError.class);
     await(asynchronous.request());
-    asynchronous.close();
+    asynchronous.close(() -> {});
   }
 
   private static Runnable gated(CountDownLatch begun, CountDownLatch gate) {
@@ -319,7 +391,7 @@ class AsyncSyncsTest extends DbTestBase {
     for (CompletionStage<Void> each : stages) {
       await(each);
     }
-    asynchronous.close();
+    asynchronous.close(() -> {});
   }
 
   @Test
@@ -334,7 +406,7 @@ class AsyncSyncsTest extends DbTestBase {
         };
     AsyncSyncs asynchronous = new AsyncSyncs(exhausted, () -> {});
     assertThat(failureOf(asynchronous.request())).isInstanceOf(DBIOException.class).hasCause(cause);
-    asynchronous.close();
+    asynchronous.close(() -> {});
   }
 
   @Test
@@ -345,11 +417,14 @@ class AsyncSyncsTest extends DbTestBase {
     CompletionStage<Void> running = asynchronous.request();
     Latches.await(begun);
     CompletionStage<Void> waiting = asynchronous.request();
-    Call close = Call.start(asynchronous::close);
+    AtomicInteger lastSyncs = new AtomicInteger();
+    Call close = Call.start(() -> asynchronous.close(lastSyncs::incrementAndGet));
+    close.awaitParked();
     gate.countDown();
     assertThat(close.outcome()).isNull();
     await(running);
     await(waiting);
+    assertThat(lastSyncs).hasValue(1);
     assertThat(failureOf(asynchronous.request())).isInstanceOf(DBClosedException.class);
   }
 }
