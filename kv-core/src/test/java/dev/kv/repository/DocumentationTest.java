@@ -25,6 +25,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Compiles every Java block of the README and of src-docs, and checks that the messages, links,
  * test classes and system properties in them exist.
  */
+@Tag("one-jdk")
 class DocumentationTest {
   private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern MESSAGE = Pattern.compile("^### `(.*)`$", Pattern.MULTILINE);

@@ -47,6 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Checkpoints beside writers, after each fault and after loss of power at each step. A checkpoint
  * holds exactly the writes up to the sequence number that it returns.
  */
+@Tag("one-jdk")
 @ExtendWith(Quiet.class)
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CheckpointTest {

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * acknowledged as durable, and must be able to continue. Some of these opens lose power a second
  * time.
  */
+@Tag("one-jdk")
 @ExtendWith(Quiet.class)
 class PowerLossTest {
   private static final Path DIRECTORY = Path.of("/power-loss/db");

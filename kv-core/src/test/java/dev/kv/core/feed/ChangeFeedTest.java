@@ -47,6 +47,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.fusesource.leveldbjni.JniDBFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -54,6 +55,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Tests the change feed: what is delivered, when, and when a reader is told that changes are lost.
  */
+@Tag("one-jdk")
 class ChangeFeedTest extends DbTestBase {
   private static final LogRetention ALL = LogRetention.ofBytes(1L << 40);
 

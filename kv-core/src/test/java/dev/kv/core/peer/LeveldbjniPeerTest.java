@@ -13,6 +13,7 @@ import org.fusesource.leveldbjni.JniDBFactory;
 import org.iq80.leveldb.CompressionType;
 import org.iq80.leveldb.DB;
 import org.iq80.leveldb.DBIterator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compares kv with the C++ LevelDB in leveldbjni, which knows only tables named {@code .sst}. */
+@Tag("one-jdk")
 @LoadsLeveldbjni
 class LeveldbjniPeerTest {
   private static final long SEED = 7;

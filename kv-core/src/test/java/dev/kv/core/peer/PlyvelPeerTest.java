@@ -34,6 +34,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compares kv with a current C++ LevelDB. Skipped if {@link Plyvel} is not available. */
+@Tag("one-jdk")
 class PlyvelPeerTest {
   private static final long SEED = 11;
   private static final int OPERATIONS = 6000;
