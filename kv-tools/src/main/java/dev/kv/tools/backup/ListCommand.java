@@ -2,11 +2,12 @@ package dev.kv.tools.backup;
 
 import dev.kv.backup.Backup;
 import dev.kv.errors.CorruptionException;
-import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.NoSuchBackupException;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.text.Json;
 import dev.kv.tools.text.Printable;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -42,16 +43,18 @@ final class ListCommand implements Callable<Integer> {
       for (long each : all) {
         try {
           print(source.backups().get(each), form, out);
-        } catch (NoSuchDatabaseException pruned) {
+        } catch (NoSuchBackupException pruned) {
           continue;
         } catch (CorruptionException damaged) {
           good = false;
-          String list = String.valueOf(damaged.file());
+          Map<String, Object> members = new LinkedHashMap<>();
+          members.put("backup", each);
+          members.put("damaged", damaged.file());
+          String text = "%6d  its list is damaged: %s";
           out.line(
               json
-                  ? Json.of(Map.of("backup", each, "damaged", list))
-                  : String.format(
-                      Locale.ROOT, "%6d  its list is damaged: %s", each, Printable.of(list)));
+                  ? Json.of(members)
+                  : String.format(Locale.ROOT, text, each, Printable.of(damaged.file())));
         }
       }
     }
