@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 class KillLoopTest {
-  private static final int CYCLES = Integer.getInteger("kv.kills", Seeds.LONG ? 5000 : 40);
+  private static final int CYCLES = Integer.getInteger("kv.kills", Seeds.LONG ? 5000 : 30);
   private static final int CPP_CYCLES = Integer.getInteger("kv.cppKills", Seeds.LONG ? 1000 : 15);
   private static final long SEED = Long.getLong("kv.seed", 1);
 
