@@ -3,6 +3,7 @@ package dev.kv.core.inspect;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
+import dev.kv.core.log.LogTail;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.manifest.CurrentFile;
 import dev.kv.core.table.inspect.TableInspector;
@@ -36,10 +37,6 @@ import java.util.TreeMap;
 public final class ForeignFiles {
   /** The bytes at the beginning of a file that tell what it is. */
   private static final int HEAD = 16;
-
-  private static final int RECORD_HEADER = 7;
-  private static final int FULL = 1;
-  private static final int FIRST = 2;
 
   private static final LogReader.Reporter IGNORED = (offset, bytes, reason, torn) -> {};
 
@@ -125,12 +122,8 @@ public final class ForeignFiles {
   }
 
   private static boolean hasRecord(Env env, Path file) throws IOException {
-    byte[] head = head(env, file);
-    if (head.length >= RECORD_HEADER && (head[6] == FULL || head[6] == FIRST)) {
-      int payload = (head[4] & 0xff) | (head[5] & 0xff) << 8;
-      if (RECORD_HEADER + payload >= env.size(file)) {
-        return true; // even if the record is unfinished
-      }
+    if (LogTail.isOneFragment(head(env, file), env.size(file))) {
+      return true; // even if it is unfinished
     }
     RecordBuffer record = new RecordBuffer();
     try (LogReader reader = new LogReader(env, file, IGNORED)) {

@@ -42,6 +42,23 @@ public final class LogTail {
   }
 
   /**
+   * Returns true if one fragment that begins a record is all of a log, or more than is there.
+   *
+   * @param head the first bytes of the log, enough for a header if the log has them
+   * @param length the length of the log in bytes
+   */
+  public static boolean isOneFragment(byte[] head, long length) {
+    if (head.length < LogFormat.HEADER) {
+      return false;
+    }
+    byte type = head[LogFormat.TYPE_OFFSET];
+    int payload =
+        (head[LogFormat.LENGTH_OFFSET] & 0xff) | (head[LogFormat.LENGTH_OFFSET + 1] & 0xff) << 8;
+    return (type == LogFormat.FULL || type == LogFormat.FIRST)
+        && LogFormat.HEADER + payload >= length;
+  }
+
+  /**
    * Returns why the bytes are damaged, or null if an interrupted write explains them.
    *
    * @param endOfLastRecord the offset at which the bytes begin
