@@ -27,8 +27,7 @@ import java.util.Set;
 final class Destroyer {
   private static final EngineLogger LOG = EngineLogger.of(Destroyer.class);
 
-  private static final Set<FileName.Kind> SHOW_NOTHING =
-      EnumSet.of(FileName.Kind.TEMP, FileName.Kind.INFO_LOG, FileName.Kind.CHANGES);
+  /** The kinds of files whose content shows that they are a database's. */
   private static final Set<FileName.Kind> SHOW_A_DATABASE =
       EnumSet.of(FileName.Kind.TABLE, FileName.Kind.LOG, FileName.Kind.MANIFEST);
 
@@ -53,27 +52,24 @@ final class Destroyer {
     Env.Lock lock = DirectoryCheck.lock(env, directory);
     try (lock) {
       List<Closeable> deletions = new ArrayList<>();
+      List<Closeable> last = new ArrayList<>();
       // CURRENT is deleted first, so that a crash leaves no database rather than half of one.
       deletions.add(() -> delete(env, FileNames.current(directory)));
-      // A crash leaves files whose content shows that they are a database's.
-      addAll(deletions, env, directory, SHOW_NOTHING);
-      addAll(deletions, env, directory, SHOW_A_DATABASE);
+      for (String name : env.list(directory)) {
+        FileName file = FileNames.parse(name);
+        if (file != null
+            && file.kind() != FileName.Kind.LOCK
+            && file.kind() != FileName.Kind.CURRENT) {
+          (SHOW_A_DATABASE.contains(file.kind()) ? last : deletions)
+              .add(() -> delete(env, directory.resolve(name)));
+        }
+      }
+      deletions.addAll(last); // so that a second destroy knows what a crash of this one leaves
       // While it is held: another open may have it the moment after
       deletions.add(() -> delete(env, FileNames.lock(directory)));
       CloseAll.ofFiles(deletions);
     }
     deleteDirectory(env, directory);
-  }
-
-  private static void addAll(
-      List<Closeable> deletions, Env env, Path directory, Set<FileName.Kind> kinds)
-      throws IOException {
-    for (String name : env.list(directory)) {
-      FileName file = FileNames.parse(name);
-      if (file != null && kinds.contains(file.kind())) {
-        deletions.add(() -> delete(env, directory.resolve(name)));
-      }
-    }
   }
 
   private static void delete(Env env, Path file) throws IOException {
