@@ -1,5 +1,6 @@
 package dev.kv;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param <G> the subclass
  */
 abstract class OptionGroup<G extends OptionGroup<G>> {
+  /** The longest time that an option takes: its nanoseconds fit a long. */
+  static final Duration LONGEST_TIME = Duration.ofDays(290L * 365);
+
   private final Declared declared;
   private final @Nullable Object[] values;
 

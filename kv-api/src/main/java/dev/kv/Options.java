@@ -612,9 +612,6 @@ public final class Options extends OptionGroup<Options> {
     private static final Option<Boolean> TRACK_ITERATORS =
         OPTIONS.option("trackIterators", Boolean.getBoolean("kv.trackIterators"));
 
-    /** A long holds its nanoseconds. */
-    private static final Duration LONGEST_TIME = Duration.ofDays(290L * 365);
-
     private static final Monitoring DEFAULT = new Monitoring(OPTIONS.defaults());
 
     private Monitoring(@Nullable Object[] values) {

@@ -17,9 +17,6 @@ public final class TransactionOptions extends OptionGroup<TransactionOptions> {
   private static final Option<Duration> MAX_AGE = OPTIONS.option("maxAge", Duration.ofMinutes(1));
   private static final Option<Integer> MAX_ATTEMPTS = OPTIONS.number("maxAttempts", 100, 1);
 
-  /** The nanoseconds of this duration fit a long. */
-  private static final Duration LONGEST_AGE = Duration.ofDays(290L * 365);
-
   /** Level snapshot, without sync, at most 64 MiB and one minute. */
   public static final TransactionOptions DEFAULT = new TransactionOptions(OPTIONS.defaults());
 
@@ -172,7 +169,7 @@ public final class TransactionOptions extends OptionGroup<TransactionOptions> {
      */
     public Builder maxAge(Duration maxAge) {
       Objects.requireNonNull(maxAge, "maxAge");
-      if (maxAge.isZero() || maxAge.isNegative() || maxAge.compareTo(LONGEST_AGE) > 0) {
+      if (maxAge.isZero() || maxAge.isNegative() || maxAge.compareTo(LONGEST_TIME) > 0) {
         throw new IllegalArgumentException("maxAge must be positive, up to 290 years: " + maxAge);
       }
       return set(MAX_AGE, maxAge);
