@@ -70,12 +70,12 @@ class AsyncSyncsTest extends DbTestBase {
     }
   }
 
-  /** Lets syncs of logs wait until the result is counted down; the first one counts down begun. */
-  private CountDownLatch holdSyncs(CountDownLatch begun) {
+  /** Lets syncs of files wait until the result is counted down; the first one counts down begun. */
+  private CountDownLatch holdSyncs(String suffix, CountDownLatch begun) {
     CountDownLatch gate = new CountDownLatch(1);
     env.watch(
         operation -> {
-          if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".log")) {
+          if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(suffix)) {
             begun.countDown();
             Latches.await(gate);
           }
@@ -83,11 +83,18 @@ class AsyncSyncsTest extends DbTestBase {
     return gate;
   }
 
+  private void failNextSyncOfALog() {
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        1,
+        operation -> operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".log"));
+  }
+
   @Test
   void writeAsync_withSync_isVisibleAtOnceAndDurableWhenItIsComplete() throws Exception {
     db.put(b("first"), b("0"));
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch gate = holdSyncs(begun);
+    CountDownLatch gate = holdSyncs(".log", begun);
     CompletionStage<Void> stage = db.writeAsync(WriteOptions.SYNC, batch("k", "v"));
     assertThat(s(db.get(b("k")))).isEqualTo("v");
     assertThat(begun.await(SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -103,7 +110,7 @@ class AsyncSyncsTest extends DbTestBase {
   void deletePrefix_thatFindsNothingBesideAClose_makesEarlierWritesDurable() throws Exception {
     db.put(b("k"), b("v"));
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch gate = holdSyncs(begun);
+    CountDownLatch gate = holdSyncs(".log", begun);
     Call delete = Call.start(() -> db.deletePrefix(b("none")));
     assertThat(begun.await(SECONDS, TimeUnit.SECONDS)).isTrue();
     Call close = Call.start(db::close);
@@ -128,7 +135,7 @@ class AsyncSyncsTest extends DbTestBase {
     db.put(b("second"), b("0"));
     long before = syncs();
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch gate = holdSyncs(begun);
+    CountDownLatch gate = holdSyncs(".log", begun);
     List<CompletionStage<Void>> stages = new ArrayList<>();
     stages.add(db.syncAsync());
     assertThat(begun.await(SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -205,10 +212,7 @@ class AsyncSyncsTest extends DbTestBase {
   @Test
   void failureOfTheSync_failsTheStage() throws Exception {
     db.put(b("first"), b("0"));
-    env.fail(
-        FaultEnv.Fault.ERROR,
-        1,
-        operation -> operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".log"));
+    failNextSyncOfALog();
     assertThat(failureOf(db.writeAsync(WriteOptions.SYNC, batch("k", "v"))))
         .isInstanceOf(DBIOException.class);
     assertThat(failureOf(db.writeAsync(WriteOptions.SYNC, batch("k", "w"))))
@@ -236,14 +240,7 @@ class AsyncSyncsTest extends DbTestBase {
   void close_whileAWriterIsStalledAndASyncWaitsForIt_endsTheStallAndSyncs() throws Exception {
     db.close();
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch gate = new CountDownLatch(1);
-    env.watch(
-        operation -> {
-          if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".ldb")) {
-            begun.countDown();
-            Latches.await(gate);
-          }
-        });
+    CountDownLatch gate = holdSyncs(".ldb", begun);
     try (SharedResources shared = SharedResources.builder().build()) {
       options =
           options.toBuilder()
@@ -285,12 +282,9 @@ class AsyncSyncsTest extends DbTestBase {
   @Test
   void close_whileTheLogFails_failsTheStagesThatAreLeft() throws Exception {
     db.put(b("first"), b("0"));
-    env.fail(
-        FaultEnv.Fault.ERROR,
-        1,
-        operation -> operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".log"));
+    failNextSyncOfALog();
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch gate = holdSyncs(begun);
+    CountDownLatch gate = holdSyncs(".log", begun);
     Call writer = Call.start(() -> db.put(WriteOptions.SYNC, b("k"), b("v")));
     Latches.await(begun);
     CompletionStage<Void> stage = db.syncAsync();
