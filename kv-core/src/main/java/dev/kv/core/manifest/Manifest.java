@@ -42,6 +42,12 @@ final class Manifest implements AutoCloseable {
     this.context = context;
   }
 
+  /** Creates a database, whose next edit begins a new MANIFEST, since the first names no log. */
+  void createDatabase() {
+    NewDatabase.create(context);
+    number = NewDatabase.MANIFEST_NUMBER;
+  }
+
   /**
    * Takes a MANIFEST that was recovered, and opens it to append to it, if the options ask for that,
    * it is small and it ends exactly on a record. In that case its end and its name are made

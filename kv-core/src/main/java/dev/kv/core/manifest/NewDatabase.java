@@ -6,7 +6,8 @@ import java.io.IOException;
 
 /** Creates a database: writes MANIFEST-000001 with one edit, and CURRENT, which names it. */
 public final class NewDatabase {
-  private static final long MANIFEST_NUMBER = 1;
+  /** The number of the first MANIFEST. */
+  static final long MANIFEST_NUMBER = 1;
 
   private NewDatabase() {}
 

@@ -110,6 +110,20 @@ public final class VersionSet implements AutoCloseable {
   }
 
   /**
+   * Creates a database, of which the empty version is the state. In the place of {@link #recover};
+   * an edit must be logged afterwards.
+   */
+  public void createDatabase() {
+    manifestLock.lock();
+    try {
+      manifest.createDatabase();
+      firstManifestNumber = newFileNumber();
+    } finally {
+      manifestLock.unlock();
+    }
+  }
+
+  /**
    * Reads CURRENT and the MANIFEST, and makes their state current. Writes nothing, unless the
    * MANIFEST will be reused; in that case it makes the end and the name of the MANIFEST durable.
    *

@@ -7,7 +7,6 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
-import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
@@ -60,11 +59,13 @@ public final class DatabaseRecovery {
    */
   public RecoveredDatabase run(DirectoryCheck check, boolean exists) throws IOException {
     try (Undo undo = new Undo(this::free)) {
-      if (!exists) {
+      boolean editNeeded = true;
+      if (exists) {
+        editNeeded = versions.recover(false);
+      } else {
         LOG.info("{}: creating a database", context.directory());
-        NewDatabase.create(context.manifestContext());
+        versions.createDatabase();
       }
-      boolean editNeeded = versions.recover(false);
       List<FileName> found = check.list();
       check.requireTables(found, versions, options.tables().suffix());
       versions.markFilesUsed(found);
