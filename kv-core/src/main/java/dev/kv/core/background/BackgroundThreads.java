@@ -1,6 +1,5 @@
 package dev.kv.core.background;
 
-import dev.kv.core.memory.Undo;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.shared.WorkerThreads;
 import dev.kv.core.shared.WriteBuffers;
@@ -16,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * more for compactions, one for maintenance. They run on the threads of the {@link
  * SharedResourcesImpl}. Thread-safe.
  */
-public final class BackgroundThreads {
+public final class BackgroundThreads implements AutoCloseable {
   private static final long PAUSE_AFTER_OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** How long failed work waits until it is tried again the first time. */
@@ -70,14 +69,16 @@ public final class BackgroundThreads {
    * @param compactionIsDue true if the open found a compaction to run
    */
   public void start(boolean compactionIsDue) {
-    try (Undo undo = new Undo(this::stop)) {
+    try {
       context.shared().writeBuffers().add(buffer);
       if (compactionIsDue) {
         for (BackgroundWorker worker : compactions) {
           worker.wakeIn(PAUSE_AFTER_OPEN_NANOS);
         }
       }
-      undo.cancel();
+    } catch (Throwable e) {
+      close();
+      throw e;
     }
   }
 
@@ -128,7 +129,8 @@ public final class BackgroundThreads {
   }
 
   /** Stops all work after its current piece, and waits until that has ended. */
-  public void stop() {
+  @Override
+  public void close() {
     context.shared().writeBuffers().remove(buffer);
     for (BackgroundWorker worker : all) {
       worker.stop();

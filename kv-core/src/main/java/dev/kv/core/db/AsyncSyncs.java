@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The thread exists from the first request on. Stages are completed in the common pool, so that
  * what the program does then delays no sync, and can close the database.
  */
-final class AsyncSyncs extends WorkerThreads.Task {
+final class AsyncSyncs extends WorkerThreads.Task implements AutoCloseable {
   private final Env env;
   private final Runnable sync;
-  private final Executor stages;
+  private final Runnable lastSync;
+  private final @Nullable Executor stages;
   private final WorkerThreads threads = new WorkerThreads("kv-sync", 1);
 
   /** The requests that are not answered, in their order. */
@@ -35,19 +36,14 @@ final class AsyncSyncs extends WorkerThreads.Task {
    *
    * @param sync makes all writes so far durable, or throws; DBClosedException if the close has
    *     begun
+   * @param lastSync makes all writes durable, after the last one, or throws
+   * @param stages completes the stages; if it throws, the thread of this object does; null for the
+   *     executor of CompletableFuture
    */
-  AsyncSyncs(Env env, Runnable sync) {
-    this(env, sync, new CompletableFuture<@Nullable Void>().defaultExecutor());
-  }
-
-  /**
-   * Creates the object without a thread.
-   *
-   * @param stages completes the stages; if it throws, the thread of this object does
-   */
-  AsyncSyncs(Env env, Runnable sync, Executor stages) {
+  AsyncSyncs(Env env, Runnable sync, Runnable lastSync, @Nullable Executor stages) {
     this.env = env;
     this.sync = sync;
+    this.lastSync = lastSync;
     this.stages = stages;
   }
 
@@ -91,7 +87,8 @@ final class AsyncSyncs extends WorkerThreads.Task {
       List<CompletableFuture<@Nullable Void>> served, @Nullable Throwable failure) {
     for (CompletableFuture<@Nullable Void> request : served) {
       try {
-        stages.execute(() -> complete(request, failure));
+        Executor executor = stages == null ? request.defaultExecutor() : stages;
+        executor.execute(() -> complete(request, failure));
       } catch (Throwable e) { // it has no thread
         complete(request, failure);
       }
@@ -132,12 +129,9 @@ final class AsyncSyncs extends WorkerThreads.Task {
     }
   }
 
-  /**
-   * Serves the requests made so far, and ends the thread.
-   *
-   * @param lastSync makes all writes durable, after the last one, or throws
-   */
-  void close(Runnable lastSync) {
+  /** Serves the requests made so far, and ends the thread. */
+  @Override
+  public void close() {
     closed = true;
     threads.end(this);
     threads.awaitEnd(this);

@@ -9,17 +9,22 @@ import dev.kv.WriteOptions;
 import dev.kv.admin.DBAdmin;
 import dev.kv.bytes.Escape;
 import dev.kv.change.ChangeFeed;
+import dev.kv.core.background.BackgroundThreads;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.change.LoggedRangeDelete;
 import dev.kv.core.change.RangeDelete;
-import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.event.Events;
+import dev.kv.core.feed.LogFeed;
 import dev.kv.core.key.KeyBounds;
+import dev.kv.core.load.Loads;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.read.DatabaseReader;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.MemTables;
+import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.WriteAheadLog;
+import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.errors.ConflictException;
@@ -30,7 +35,6 @@ import dev.kv.event.CloseEvent;
 import dev.kv.load.DBLoads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -48,28 +52,12 @@ final class DBImpl extends OpenDatabase implements DB {
   private final AtomicBoolean closeBegun = new AtomicBoolean();
   private final CountDownLatch closeDone = new CountDownLatch(1);
 
-  /** What {@link #close} does. Built at the open, since a close may find no memory for it. */
-  private final List<AutoCloseable> closeSteps;
-
   DBImpl(Parts parts) {
     super(parts.reads().reader());
     this.parts = parts;
     this.admin = new Admin(this::checkOpen, parts);
-    this.syncs = new AsyncSyncs(parts.context().env(), this::sync);
-    Events events = parts.context().events();
-    Runnable lastSync = this::syncAfterTheLastWrite;
-    closeSteps =
-        List.of(
-            parts.files().errors()::beginClose,
-            parts.writes().commits()::close,
-            () -> syncs.close(lastSync),
-            parts.tree().loads()::close,
-            parts.background()::stop,
-            parts.tree().feed()::close,
-            parts.reads().reader()::close,
-            parts.files().obsolete()::close,
-            () -> events.post(new CloseEvent(events.database())),
-            this::closeFiles);
+    this.syncs =
+        new AsyncSyncs(parts.context().env(), this::sync, this::syncAfterTheLastWrite, null);
   }
 
   @Override
@@ -243,16 +231,8 @@ final class DBImpl extends OpenDatabase implements DB {
       Uninterrupted.await(closeDone::await);
       return;
     }
-    try {
-      CloseAll.of(closeSteps);
-    } finally {
-      closeDone.countDown();
-    }
-  }
-
-  private void closeFiles() {
-    Env.Lock lock = parts.lock();
     DatabaseContext context = parts.context();
+    Env.Lock lock = parts.lock();
     VersionSet versions = parts.files().versions();
     WriteAheadLog logs = parts.files().logs();
     MemTables memTables = parts.writes().memTables();
@@ -261,10 +241,34 @@ final class DBImpl extends OpenDatabase implements DB {
         versions;
         logs;
         memTables) {
-      // closes them, the last one first
+      endWork();
     } catch (IOException e) {
       throw new DBIOException(
           "the database in " + context.directory() + " was closed, with a failure: " + e, e);
+    } finally {
+      closeDone.countDown();
+    }
+  }
+
+  /** Without a lambda, like its caller, since a close may find no memory for one. */
+  private void endWork() {
+    ObsoleteFiles obsolete = parts.files().obsolete();
+    DatabaseReader reader = parts.reads().reader();
+    LogFeed feed = parts.tree().feed();
+    BackgroundThreads background = parts.background();
+    Loads loads = parts.tree().loads();
+    CommitPipeline commits = parts.writes().commits();
+    try (obsolete;
+        reader;
+        feed;
+        background;
+        loads;
+        syncs;
+        commits) {
+      parts.files().errors().beginClose();
+    } finally {
+      Events events = parts.context().events();
+      events.post(new CloseEvent(events.database()));
     }
   }
 }

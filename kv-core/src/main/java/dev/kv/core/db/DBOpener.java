@@ -42,20 +42,25 @@ final class DBOpener {
 
   /** Opens the database in {@code directory}. */
   static DB open(Path directory, Options options) {
-    return open(directory, options, new DBOpener(directory, options)::open);
+    warnOfClippedValues(directory, options);
+    try {
+      return new DBOpener(directory, options).open();
+    } catch (IOException e) {
+      throw cannotOpen(directory, e);
+    }
   }
 
   /** Opens the database in {@code directory} for reads only. */
   static ReadOnlyDB openReadOnly(Path directory, Options options) {
-    return open(directory, options, new ReadOnlyOpener(directory, options)::open);
+    warnOfClippedValues(directory, options);
+    try {
+      return new ReadOnlyOpener(directory, options).open();
+    } catch (IOException e) {
+      throw cannotOpen(directory, e);
+    }
   }
 
-  /** An attempt to open a database. */
-  private interface Opener<D> {
-    D open() throws IOException;
-  }
-
-  private static <D> D open(Path directory, Options options, Opener<D> opening) {
+  private static void warnOfClippedValues(Path directory, Options options) {
     for (Options.ClippedValue value : options.clippedValues()) {
       LOG.warn(
           "{}: {}={} is out of range; using {}",
@@ -64,11 +69,10 @@ final class DBOpener {
           value.requested(),
           value.used());
     }
-    try {
-      return opening.open();
-    } catch (IOException e) {
-      throw new DBIOException("cannot open the database in " + directory + ": " + e, e);
-    }
+  }
+
+  private static DBIOException cannotOpen(Path directory, IOException e) {
+    return new DBIOException("cannot open the database in " + directory + ": " + e, e);
   }
 
   private DB open() throws IOException {
@@ -82,10 +86,11 @@ final class DBOpener {
     }
     boolean lockIsNew = !exists && !env.exists(FileNames.lock(directory));
     Env.Lock lock = DirectoryCheck.lock(env, directory);
-    try (Undo undo = new Undo(() -> closeAfterFailure(lock, lockIsNew))) {
-      DB db = openLocked(check, lock);
-      undo.cancel();
-      return db;
+    try {
+      return openLocked(check, lock);
+    } catch (Throwable e) {
+      closeAfterFailure(lock, lockIsNew);
+      throw e;
     }
   }
 

@@ -142,20 +142,18 @@ record Parts(
 
   private static Supplier<DatabaseStats.Numbers> statistics(
       DatabaseFiles files, WriteSide writes, Transactions transactions, DBStats.Recovery recovery) {
-    CommitPipeline commits = writes.commits();
-    long firstSequence = files.versions().lastSequence();
     return () ->
         new DatabaseStats.Numbers(
             recovery,
             writes.memTables().memoryUsed(),
             writes.memTables().estimatedKeys(),
             new DBStats.Writes(
-                commits.lastSequence() - firstSequence,
-                commits.loggedBytes(),
+                writes.commits().lastSequence() - writes.commits().firstSequence(),
+                writes.commits().loggedBytes(),
                 files.logs().syncs(),
                 files.logs().syncMicros(),
-                commits.lastSequence(),
-                commits.stalls()),
+                writes.commits().lastSequence(),
+                writes.commits().stalls()),
             transactions.stats(),
             files.obsolete().stuck());
   }

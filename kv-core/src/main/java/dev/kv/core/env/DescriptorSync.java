@@ -7,28 +7,32 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 
-/**
- * The call that makes all that was written to an open file durable, including its size.
- *
- * @param coversMappedPages true if the call also writes what was stored through a mapping
- * @param completesForce true if a force of mapped pages alone does not make them durable
- */
-record DescriptorSync(Call call, boolean coversMappedPages, boolean completesForce) {
+/** The call that makes all that was written to an open file durable, including its size. */
+class DescriptorSync {
   /** fsync of the descriptor on Linux, which covers dirty mapped pages. */
-  static final DescriptorSync LINUX = new DescriptorSync(DescriptorSync::fsync, true, false);
+  static final DescriptorSync LINUX = new DescriptorSync(true, false);
 
   /** The same elsewhere; on Windows FlushFileBuffers, which leaves dirty mapped pages alone. */
-  static final DescriptorSync DESCRIPTOR = new DescriptorSync(DescriptorSync::fsync, false, false);
+  static final DescriptorSync DESCRIPTOR = new DescriptorSync(false, false);
 
   /**
    * force() of a channel. On macOS only this call is F_FULLFSYNC, which also flushes the drive's
    * cache.
    */
-  static final DescriptorSync MACOS = new DescriptorSync(DescriptorSync::force, false, true);
+  static final DescriptorSync MACOS = new DescriptorSync(false, true);
 
-  /** The call itself. */
-  interface Call {
-    void sync(Path path, RandomAccessFile file) throws IOException;
+  private final boolean coversMappedPages;
+  private final boolean completesForce;
+
+  /**
+   * Creates a call: force() of a channel if a force of mapped pages needs one, or else fsync.
+   *
+   * @param coversMappedPages true if the call also writes what was stored through a mapping
+   * @param completesForce true if a force of mapped pages alone does not make them durable
+   */
+  DescriptorSync(boolean coversMappedPages, boolean completesForce) {
+    this.coversMappedPages = coversMappedPages;
+    this.completesForce = completesForce;
   }
 
   /** Returns the call of this system. */
@@ -40,18 +44,27 @@ record DescriptorSync(Call call, boolean coversMappedPages, boolean completesFor
     return name.contains("linux") ? LINUX : DESCRIPTOR;
   }
 
-  /** Makes {@code file}, opened at {@code path}, durable. */
-  void sync(Path path, RandomAccessFile file) throws IOException {
-    call.sync(path, file);
+  /** Returns true if the call also writes what was stored through a mapping. */
+  boolean coversMappedPages() {
+    return coversMappedPages;
   }
 
-  /** An interrupt cannot make it fail. */
-  private static void fsync(Path path, RandomAccessFile file) throws IOException {
-    file.getFD().sync();
+  /** Returns true if a force of mapped pages alone does not make them durable. */
+  boolean completesForce() {
+    return completesForce;
+  }
+
+  /** Makes {@code file}, opened at {@code path}, durable. */
+  void sync(Path path, RandomAccessFile file) throws IOException {
+    if (completesForce) {
+      force(path);
+    } else {
+      file.getFD().sync(); // an interrupt cannot make it fail
+    }
   }
 
   /** The channel is opened for one call: no other thread notices if an interrupt closes it. */
-  private static void force(Path path, RandomAccessFile file) throws IOException {
+  private static void force(Path path) throws IOException {
     Uninterrupted.runAgain(
         () -> {
           try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {

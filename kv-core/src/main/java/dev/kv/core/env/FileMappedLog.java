@@ -153,7 +153,7 @@ final class FileMappedLog implements MappedLogFile {
     long length = grow(start);
     Mapping mapping;
     try {
-      mapping = Objects.requireNonNull(Uninterrupted.run(() -> map(start, length)));
+      mapping = Objects.requireNonNull(Uninterrupted.run(new Map(path, mapper, start, length)));
     } catch (IOException e) {
       throw new NotMappedException(e);
     }
@@ -162,10 +162,15 @@ final class FileMappedLog implements MappedLogFile {
     windows = more;
   }
 
-  private Mapping map(long start, long length) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      return mapper.map(channel, MapMode.READ_WRITE, start, length);
+  /** Maps a part of a file on a channel of its own. */
+  private record Map(Path path, Mapper mapper, long start, long length)
+      implements Uninterrupted.Call<Mapping> {
+    @Override
+    public Mapping call() throws IOException {
+      try (FileChannel channel =
+          FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        return mapper.map(channel, MapMode.READ_WRITE, start, length);
+      }
     }
   }
 

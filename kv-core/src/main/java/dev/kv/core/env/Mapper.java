@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -131,17 +132,15 @@ abstract class Mapper {
 
   /** The buffer's own cleaner. */
   private static final class Cleaners extends Mapper {
-    private final MethodHandle invokeCleaner;
+    private final Object unsafe;
+    private final Method invokeCleaner;
 
     Cleaners() throws ReflectiveOperationException {
-      Class<?> unsafe = Class.forName("sun.misc.Unsafe");
-      Field instance = unsafe.getDeclaredField("theUnsafe");
+      Class<?> type = Class.forName("sun.misc.Unsafe");
+      Field instance = type.getDeclaredField("theUnsafe");
       instance.setAccessible(true);
-      invokeCleaner =
-          MethodHandles.publicLookup()
-              .findVirtual(
-                  unsafe, "invokeCleaner", MethodType.methodType(void.class, ByteBuffer.class))
-              .bindTo(instance.get(null));
+      unsafe = instance.get(null);
+      invokeCleaner = type.getMethod("invokeCleaner", ByteBuffer.class);
     }
 
     @Override
@@ -157,9 +156,9 @@ abstract class Mapper {
 
     private void clean(ByteBuffer buffer) {
       try {
-        invokeCleaner.invokeExact(buffer);
-      } catch (Throwable e) {
-        throw CloseAll.unchecked(e);
+        invokeCleaner.invoke(unsafe, buffer);
+      } catch (ReflectiveOperationException e) {
+        throw CloseAll.unchecked(e.getCause() == null ? e : e.getCause());
       }
     }
   }

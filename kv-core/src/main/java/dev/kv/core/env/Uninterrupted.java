@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +48,9 @@ public final class Uninterrupted {
   }
 
   /** A piece of work that opens, uses and closes its own channel. */
-  interface Call<T> {
-    @Nullable T run() throws IOException;
+  interface Call<T> extends Callable<@Nullable T> {
+    @Override
+    @Nullable T call() throws IOException;
   }
 
   /** Runs {@code call} on the calling thread, and again if an interrupt closed its channel. */
@@ -57,7 +59,7 @@ public final class Uninterrupted {
     try {
       while (true) {
         try {
-          return call.run();
+          return call.call();
         } catch (ClosedByInterruptException e) {
           interrupted |= Thread.interrupted();
         }
@@ -87,7 +89,7 @@ public final class Uninterrupted {
     if (EngineThread.isCurrent()) {
       return runAgain(call);
     }
-    FutureTask<@Nullable T> task = new FutureTask<>(() -> runAgain(call));
+    FutureTask<@Nullable T> task = new FutureTask<>(call);
     EngineThread thread = new EngineThread("kv-channel", task);
     try {
       thread.start();

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *  3. Without a listener and without LOG nothing is queued.
  * </pre>
  */
-public final class Events {
+public final class Events implements AutoCloseable {
   private static final EngineLogger LOG = EngineLogger.of(Events.class);
 
   /** At most this many damaged places are remembered; the events of further ones may repeat. */
@@ -267,6 +267,7 @@ public final class Events {
   }
 
   /** Delivers the rest, and closes LOG. The caller holds no lock. A second call does nothing. */
+  @Override
   public void close() {
     deliverAll();
     delivering.lock();

@@ -186,15 +186,20 @@ public final class Loads implements DBLoads, AutoCloseable {
   public void close() {
     List<AutoCloseable> steps = new ArrayList<>();
     synchronized (this) {
-      open.forEach(loader -> steps.add(loader::revoke));
+      for (BulkLoaderImpl loader : open) {
+        steps.add(loader::revoke);
+      }
     }
-    steps.add(() -> Uninterrupted.await(this::awaitIngests));
-    CloseAll.of(steps);
+    try {
+      CloseAll.of(steps);
+    } finally {
+      awaitIngests();
+    }
   }
 
-  private synchronized void awaitIngests() throws InterruptedException {
+  private synchronized void awaitIngests() {
     while (ingests > 0) {
-      wait();
+      Uninterrupted.await(this::wait);
     }
   }
 }

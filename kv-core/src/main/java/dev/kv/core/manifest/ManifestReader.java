@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * may be of any age: a repair by C++ LevelDB puts all tables there, and a new MANIFEST of C++
  * LevelDB lists all that were in level 0 before.
  */
-final class ManifestReader {
+final class ManifestReader implements LogReader.Reporter {
   private final ManifestContext context;
   private final CurrentFile current;
   private final String file;
@@ -153,7 +153,7 @@ final class ManifestReader {
     boolean endsOnRecord;
     boolean torn;
     long end;
-    try (LogReader reader = new LogReader(context.env(), path, this::damaged)) {
+    try (LogReader reader = new LogReader(context.env(), path, this)) {
       readRecords(reader);
       endsOnRecord = reader.end() == LogEnd.RECORD && reader.endOfLastRecord() == length;
       torn = reader.end() == LogEnd.TORN || tornAt >= 0;
@@ -196,7 +196,8 @@ final class ManifestReader {
     }
   }
 
-  private void damaged(long offset, long bytes, String reason, boolean torn) {
+  @Override
+  public void corruption(long offset, long bytes, String reason, boolean torn) {
     if (!torn) {
       throw corruption(reason + ", " + bytes + " bytes", offset);
     }

@@ -9,7 +9,6 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import dev.kv.bytes.ValueReader;
-import dev.kv.core.env.CloseAll;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.KeyBounds;
@@ -61,7 +60,6 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
   private final ObjectPool<ReadContext> contexts;
   private final Consumer<ReadContext> readSequence;
   private final OpenIterators iterators;
-  private final @Nullable Runnable seeks;
   private final CursorParts cursorParts;
   private final Events events;
   private final LookupStats lookups = new LookupStats();
@@ -95,9 +93,9 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
         new ObjectPool<>(
             CONTEXTS_PER_STRIPE, () -> new ReadContext(budget, lookups), ReadContext::close);
     this.readSequence = context -> context.setSequence(snapshots.lastSequence());
-    this.seeks = seeks;
     this.cursorParts =
-        new CursorParts(seeks == null ? null : this::sample, skips, events.database());
+        new CursorParts(
+            seeks == null ? null : new SeekSampler(states, seeks), skips, events.database());
     this.events = events;
     this.iterators = new OpenIterators(events, trackIterators);
   }
@@ -388,14 +386,6 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     }
   }
 
-  private void sample(ByteBuffer key, int offset, int length) {
-    Runnable listener = seeks;
-    if (listener != null
-        && states.withCurrent(state -> state.version().recordReadSample(key, offset, length))) {
-      listener.run();
-    }
-  }
-
   @Override
   public DBComparator comparator() {
     return tables.comparator().userComparator().order();
@@ -449,7 +439,11 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
    */
   @Override
   public void close() {
-    closed = true;
-    CloseAll.of(iterators::close, snapshots::close, states::close, contexts::close);
+    try (contexts;
+        states;
+        snapshots;
+        iterators) {
+      closed = true;
+    }
   }
 }

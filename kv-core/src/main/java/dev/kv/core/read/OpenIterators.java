@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *     stripe is closed and throws.
  * </pre>
  */
-final class OpenIterators {
+final class OpenIterators implements AutoCloseable {
   private static final EngineLogger LOG = EngineLogger.of(OpenIterators.class);
 
   /** At most this many places are logged. */
@@ -171,7 +171,8 @@ final class OpenIterators {
    * Revokes all iterators, and refuses new ones from now on. A second pass catches the moves that
    * ended during the first one; see {@link dev.kv.core.iterator.CursorGuard}.
    */
-  void close() {
+  @Override
+  public void close() {
     releaseCollected();
     List<Entry> open = new ArrayList<>();
     for (Stripe stripe : stripes) {

@@ -71,7 +71,9 @@ public final class ReadState {
     this.memTables = memTables.toArray(new MemTable[0]);
     this.version = version;
     this.changes = changes;
-    memTables.forEach(MemTable::retain);
+    for (MemTable memTable : memTables) {
+      memTable.retain();
+    }
     version.retain();
   }
 

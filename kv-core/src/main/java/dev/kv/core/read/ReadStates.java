@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Holds the current read state. Readers pin it from any thread, without a lock and without sharing
  * a counter; one thread at a time publishes.
  */
-public final class ReadStates {
+public final class ReadStates implements AutoCloseable {
   private volatile @Nullable ReadState current;
 
   /** Written by the publisher. */
@@ -106,6 +106,7 @@ public final class ReadStates {
   }
 
   /** Removes the current state: no new reader gets it, and it is freed after its last reader. */
+  @Override
   public void close() {
     ReadState last = current;
     current = null;

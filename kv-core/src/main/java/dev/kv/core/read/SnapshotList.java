@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *       shows the same.
  * </ol>
  */
-public final class SnapshotList {
+public final class SnapshotList implements AutoCloseable {
   /** Less than the sequence number of every snapshot. */
   public static final long NONE = -1;
 
@@ -211,6 +211,7 @@ public final class SnapshotList {
    * Makes every use of the snapshots except their close throw {@link DBClosedException}, and
    * releases the states that they keep.
    */
+  @Override
   public void close() {
     for (ReadState kept : closeAndTakeKept()) {
       kept.unkeep();

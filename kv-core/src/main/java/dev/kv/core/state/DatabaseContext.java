@@ -3,7 +3,6 @@ package dev.kv.core.state;
 import dev.kv.Options;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.compaction.OutputContext;
-import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.StickySyncEnv;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.InternalKeyComparator;
@@ -161,6 +160,11 @@ public final class DatabaseContext implements AutoCloseable {
    */
   @Override
   public void close() {
-    CloseAll.of(events::close, tables::close, shared::release);
+    try (tables;
+        events) {
+      // closes the events first
+    } finally {
+      shared.release();
+    }
   }
 }

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * MANIFESTs longer. It is added before the install that makes them obsolete, and here the holds are
  * read after the numbers that this install sets.
  */
-public final class ObsoleteFiles {
+public final class ObsoleteFiles implements AutoCloseable {
   private static final EngineLogger LOG = EngineLogger.of(ObsoleteFiles.class);
 
   private final DatabaseContext context;
@@ -166,6 +166,7 @@ public final class ObsoleteFiles {
    * the versions are closed. A thread whose call the close overtakes may collect later: then no
    * version is in use, and another program may have the directory open.
    */
+  @Override
   public void close() {
     collecting.lock();
     try {

@@ -522,7 +522,11 @@ public final class WriteAheadLog implements AutoCloseable {
    */
   @Override
   public void close() throws IOException {
-    CloseAll.ofFiles(List.of(this::closeUsed, this::closeUnused));
+    try {
+      closeUsed();
+    } finally {
+      closeUnused();
+    }
   }
 
   private void closeUsed() throws IOException {
@@ -533,7 +537,9 @@ public final class WriteAheadLog implements AutoCloseable {
     }
     olderLock.lock();
     try {
-      older.forEach(each -> steps.add(each::closeCleanly));
+      for (LogWriter log : older) {
+        steps.add(log::closeCleanly);
+      }
       CloseAll.ofFiles(steps);
     } finally {
       olderLock.unlock();

@@ -145,7 +145,9 @@ public final class Version extends RefCounted {
 
   /** Passes the number of every table to {@code sink}. */
   public void forEachFileNumber(LongConsumer sink) {
-    files().forEach(file -> sink.accept(file.number()));
+    for (FileMetadata file : files()) {
+      sink.accept(file.number());
+    }
   }
 
   /** Returns true if the user key of an internal key is in the range of a level-0 table. */

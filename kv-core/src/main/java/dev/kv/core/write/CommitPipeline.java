@@ -71,7 +71,7 @@ import org.jspecify.annotations.Nullable;
  * call (unless the log does). An interrupt does not fail a write, and the thread's interrupt flag
  * stays set. Nothing here is synchronized, so a virtual thread that waits frees its carrier.
  */
-public final class CommitPipeline {
+public final class CommitPipeline implements AutoCloseable {
   /** The target is told of groups that are at least this large. */
   private static final int LARGE_GROUP_BYTES = 64 << 10;
 
@@ -94,6 +94,8 @@ public final class CommitPipeline {
 
   /** Written by the leader, in release mode; read by any thread. */
   private long lastSequence;
+
+  private final long firstSequence;
 
   /** Written by the leader, in opaque mode; statistics may read it late. */
   private long loggedBytes;
@@ -124,6 +126,7 @@ public final class CommitPipeline {
     this.target = target;
     this.errors = errors;
     this.lastSequence = lastSequence;
+    this.firstSequence = lastSequence;
     this.controller = new WriteController(target, stallInputs, errors, events);
     errors.onChange(controller::progress);
     this.skips = new TombstoneSkipIndex(order, this::beginWatches);
@@ -132,7 +135,7 @@ public final class CommitPipeline {
   }
 
   private static <T extends PendingWrite> ObjectPool<T> pool(Supplier<T> factory) {
-    return new ObjectPool<>(1, factory, PendingWrite::clear);
+    return new ObjectPool<>(1, factory, write -> {});
   }
 
   /** Sets the value of {@code key}. */
@@ -279,6 +282,11 @@ public final class CommitPipeline {
     return (long) LAST_SEQUENCE.getAcquire(this);
   }
 
+  /** Returns the sequence number of the last write before this pipeline. */
+  public long firstSequence() {
+    return firstSequence;
+  }
+
   /**
    * Makes a waiting writer check again whether it must wait. Must be called after a flush or
    * compaction was installed, and after {@link StallInputs} has changed so that it may go on.
@@ -292,6 +300,7 @@ public final class CommitPipeline {
    * dev.kv.errors.DBClosedException}. When it returns, no write is running and nothing calls the
    * target any more. Must be called once.
    */
+  @Override
   public void close() {
     errors.beginClose();
     becomeLeader();

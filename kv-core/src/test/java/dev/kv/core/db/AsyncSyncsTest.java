@@ -332,12 +332,13 @@ class AsyncSyncsTest extends DbTestBase {
   @Test
   void request_isCompleteAfterASyncThatBeginsLater() throws Exception {
     AtomicInteger syncs = new AtomicInteger();
-    AsyncSyncs asynchronous = new AsyncSyncs(Env.fileSystem(), syncs::incrementAndGet);
+    AsyncSyncs asynchronous =
+        new AsyncSyncs(Env.fileSystem(), syncs::incrementAndGet, syncs::incrementAndGet, null);
     for (int i = 1; i <= 3; i++) {
       await(asynchronous.request());
       assertThat(syncs).hasValue(i);
     }
-    asynchronous.close(syncs::incrementAndGet);
+    asynchronous.close();
     assertThat(syncs).as("there was nothing left").hasValue(3);
   }
 
@@ -352,10 +353,12 @@ class AsyncSyncsTest extends DbTestBase {
               if (error != null) {
                 throw error;
               }
-            });
+            },
+            () -> {},
+            null);
     assertThat(failureOf(asynchronous.request())).isInstanceOf(AssertionError.class);
     await(asynchronous.request());
-    asynchronous.close(() -> {});
+    asynchronous.close();
   }
 
   private static Runnable gated(CountDownLatch begun, CountDownLatch gate) {
@@ -373,6 +376,7 @@ class AsyncSyncsTest extends DbTestBase {
         new AsyncSyncs(
             Env.fileSystem(),
             gated(begun, gate),
+            () -> {},
             completion -> {
               throw new InternalError("simulated");
             });
@@ -385,7 +389,7 @@ class AsyncSyncsTest extends DbTestBase {
     for (CompletionStage<Void> each : stages) {
       await(each);
     }
-    asynchronous.close(() -> {});
+    asynchronous.close();
   }
 
   @Test
@@ -398,21 +402,22 @@ class AsyncSyncsTest extends DbTestBase {
             throw cause;
           }
         };
-    AsyncSyncs asynchronous = new AsyncSyncs(exhausted, () -> {});
+    AsyncSyncs asynchronous = new AsyncSyncs(exhausted, () -> {}, () -> {}, null);
     assertThat(failureOf(asynchronous.request())).isInstanceOf(DBIOException.class).hasCause(cause);
-    asynchronous.close(() -> {});
+    asynchronous.close();
   }
 
   @Test
   void close_servesTheRequestsSoFarAndRefusesLaterOnes() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(1);
-    AsyncSyncs asynchronous = new AsyncSyncs(Env.fileSystem(), gated(begun, gate));
+    AtomicInteger lastSyncs = new AtomicInteger();
+    AsyncSyncs asynchronous =
+        new AsyncSyncs(Env.fileSystem(), gated(begun, gate), lastSyncs::incrementAndGet, null);
     CompletionStage<Void> running = asynchronous.request();
     Latches.await(begun);
     CompletionStage<Void> waiting = asynchronous.request();
-    AtomicInteger lastSyncs = new AtomicInteger();
-    Call close = Call.start(() -> asynchronous.close(lastSyncs::incrementAndGet));
+    Call close = Call.start(asynchronous::close);
     close.awaitParked();
     gate.countDown();
     assertThat(close.outcome()).isNull();

@@ -112,7 +112,12 @@ class SyncCallsTest {
     RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
     AtomicInteger calls = new AtomicInteger();
     DescriptorSync sync =
-        new DescriptorSync((synced, open) -> calls.incrementAndGet(), false, completesForce);
+        new DescriptorSync(false, completesForce) {
+          @Override
+          void sync(Path synced, RandomAccessFile open) {
+            calls.incrementAndGet();
+          }
+        };
     try (MappedLogFile log =
         new FileMappedLog(path, file, requireNonNull(Mapper.forRuntime()), sync)) {
       syncThrice(log, path, (before, after) -> assertThat(after).isLessThan(before));
