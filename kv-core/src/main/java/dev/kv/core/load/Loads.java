@@ -198,8 +198,14 @@ public final class Loads implements DBLoads, AutoCloseable {
   }
 
   private synchronized void awaitIngests() {
+    if (ingests > 0) {
+      Uninterrupted.await(this::awaitNoIngest);
+    }
+  }
+
+  private synchronized void awaitNoIngest() throws InterruptedException {
     while (ingests > 0) {
-      Uninterrupted.await(this::wait);
+      wait();
     }
   }
 }
