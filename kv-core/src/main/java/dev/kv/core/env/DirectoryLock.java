@@ -1,6 +1,5 @@
 package dev.kv.core.env;
 
-import dev.kv.core.memory.Undo;
 import dev.kv.env.Env;
 import java.io.File;
 import java.io.IOException;
@@ -58,33 +57,36 @@ final class DirectoryLock implements Env.Lock {
    */
   static @Nullable DirectoryLock acquire(Path file, Queue<FileChannel> unclosable)
       throws IOException {
-    return acquire(file, unclosable, () -> {});
+    return acquire(file, unclosable, null);
   }
 
   /**
    * Does the same.
    *
-   * @param opened runs between the open of the file and its lock
+   * @param opened runs between the open of the file and its lock, if not null
    */
-  static @Nullable DirectoryLock acquire(Path file, Queue<FileChannel> unclosable, Runnable opened)
-      throws IOException {
+  static @Nullable DirectoryLock acquire(
+      Path file, Queue<FileChannel> unclosable, @Nullable Runnable opened) throws IOException {
     Path real = realPath(file);
     List<String> keys = new ArrayList<>();
-    try (Undo undo = new Undo(() -> unregister(keys))) {
-      if (!register("path:" + real, keys) || !registerIdentity(real, keys)) {
-        return null;
+    FileChannel channel = null;
+    try {
+      if (register("path:" + real, keys) && registerIdentity(real, keys)) {
+        channel = Uninterrupted.runAgain(() -> open(real, unclosable, opened));
       }
-      FileChannel channel = Uninterrupted.runAgain(() -> open(real, unclosable, opened));
-      if (channel == null) {
-        return null;
-      }
-      try (Undo close = new Undo(() -> closeQuietly(channel))) {
+      if (channel != null) {
         registerIdentity(real, keys);
-        close.cancel();
+        return new DirectoryLock(channel, keys);
       }
-      undo.cancel();
-      return new DirectoryLock(channel, keys);
+    } catch (Throwable e) {
+      if (channel != null) {
+        closeQuietly(channel);
+      }
+      unregister(keys);
+      throw e;
     }
+    unregister(keys);
+    return null;
   }
 
   /** Returns true if {@code file} is locked by this process: it must not be opened then. */
@@ -117,24 +119,28 @@ final class DirectoryLock implements Env.Lock {
    * the next one is tried.
    */
   private static @Nullable FileChannel open(
-      Path real, Queue<FileChannel> unclosable, Runnable opened) throws IOException {
+      Path real, Queue<FileChannel> unclosable, @Nullable Runnable opened) throws IOException {
     while (true) {
       RegularFile.require(real, LinkOption.NOFOLLOW_LINKS);
       String before = identity(real); // that of the file to open, if it is the same afterwards
       FileChannel channel =
           FileChannel.open(
               real, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-      try (Undo undo = new Undo(() -> closeQuietly(channel))) {
-        opened.run();
+      try {
+        if (opened != null) {
+          opened.run();
+        }
         if (!lock(channel, unclosable)) {
-          undo.cancel();
           return null;
         }
         if (Objects.equals(before, identity(real)) && Files.exists(real)) {
-          undo.cancel();
           return channel;
         }
+      } catch (Throwable e) {
+        closeQuietly(channel);
+        throw e;
       }
+      closeQuietly(channel);
     }
   }
 

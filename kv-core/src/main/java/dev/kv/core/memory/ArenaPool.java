@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * there is a free arena of full size, a memtable that replaces a full one takes it and never grows.
  * Under a steady load this is the usual case.
  */
-public final class ArenaPool implements AutoCloseable {
+public final class ArenaPool implements OffHeapBudget.Reclaimer, AutoCloseable {
   /** The most free arenas that are kept. */
   private static final int KEPT = 2;
 
@@ -44,7 +44,6 @@ public final class ArenaPool implements AutoCloseable {
   private final OffHeapBudget budget;
   private final long share;
   private final LongConsumer acquired;
-  private final Runnable reclaimer = this::trim;
 
   @GuardedBy("this")
   private final Deque<NativeArena> free = new ArrayDeque<>();
@@ -77,7 +76,7 @@ public final class ArenaPool implements AutoCloseable {
     this.budget = budget;
     this.share = share;
     this.acquired = acquired;
-    budget.onShortage(reclaimer);
+    budget.onShortage(this);
   }
 
   /**
@@ -215,7 +214,7 @@ public final class ArenaPool implements AutoCloseable {
     synchronized (this) {
       closed = true;
     }
-    budget.forget(reclaimer);
+    budget.forget(this);
     trim();
   }
 
@@ -253,6 +252,7 @@ public final class ArenaPool implements AutoCloseable {
   }
 
   /** Drops the free arenas. */
+  @Override
   public void trim() {
     List<NativeArena> dropped;
     synchronized (this) {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *       single slot; if that is not enough, the cache evicts before it gets a buffer.
  * </ol>
  */
-public final class BlockAllocator implements AutoCloseable {
+public final class BlockAllocator implements OffHeapBudget.Reclaimer, AutoCloseable {
   /** The least bytes of free slots that are allowed. */
   private static final long LEAST_FREE = 2 << 20;
 
@@ -79,14 +79,13 @@ public final class BlockAllocator implements AutoCloseable {
   private final AtomicLong emptyBytes = new AtomicLong();
   private final AtomicInteger nextDropping = new AtomicInteger();
   private final Set<Throwable> allocations = ConcurrentHashMap.newKeySet();
-  private final Runnable reclaimer = this::trim;
   private volatile @Nullable Evictor cache;
   private volatile boolean closed;
 
   /** Creates an allocator whose memory counts against {@code budget}. */
   public BlockAllocator(OffHeapBudget budget) {
     this.budget = budget;
-    budget.onShortage(reclaimer);
+    budget.onShortage(this);
   }
 
   /** Sets the cache that {@link #allocateCached} allocates for. */
@@ -216,11 +215,12 @@ public final class BlockAllocator implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    budget.forget(reclaimer);
+    budget.forget(this);
     trim();
   }
 
   /** Drops the memory that is only kept for later. */
+  @Override
   public void trim() {
     dropEmptySlabs(null);
   }

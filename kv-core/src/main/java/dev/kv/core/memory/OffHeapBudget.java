@@ -17,7 +17,14 @@ public final class OffHeapBudget {
 
   private final AtomicLong total = new AtomicLong();
   private final AtomicLongArray byKind = new AtomicLongArray(KINDS);
-  private final List<Runnable> reclaimers = new CopyOnWriteArrayList<>();
+  private final List<Reclaimer> reclaimers = new CopyOnWriteArrayList<>();
+
+  /** Keeps memory for reuse. */
+  @FunctionalInterface
+  public interface Reclaimer {
+    /** Releases what is only kept. Must not reserve memory itself. */
+    void trim();
+  }
 
   /** Creates a budget of {@code limit} bytes; 0 means no limit. */
   public OffHeapBudget(long limit) {
@@ -39,15 +46,15 @@ public final class OffHeapBudget {
   }
 
   /**
-   * Registers a callback that releases memory that is only kept for reuse. It is called if a
-   * reservation does not fit, by the thread that reserves, and must not reserve memory itself.
+   * Registers what keeps memory for reuse: it is trimmed if a reservation does not fit, by the
+   * thread that reserves.
    */
-  public void onShortage(Runnable reclaimer) {
+  public void onShortage(Reclaimer reclaimer) {
     reclaimers.add(reclaimer);
   }
 
-  /** Removes a callback that {@link #onShortage} registered. */
-  public void forget(Runnable reclaimer) {
+  /** Removes what {@link #onShortage} registered. */
+  public void forget(Reclaimer reclaimer) {
     reclaimers.remove(reclaimer);
   }
 
@@ -82,8 +89,8 @@ public final class OffHeapBudget {
 
   /** Releases all memory that is only kept for reuse. The caller holds no lock. */
   public void reclaim() {
-    for (Runnable reclaimer : reclaimers) {
-      reclaimer.run();
+    for (Reclaimer reclaimer : reclaimers) {
+      reclaimer.trim();
     }
   }
 

@@ -17,7 +17,7 @@ import dev.kv.core.table.mapped.EntryIndexMemory;
  * The block cache, off-heap memory and background threads of one database or of several. Freed when
  * it is closed and its last user has released it. Thread-safe.
  */
-public final class SharedResourcesImpl implements SharedResources {
+public final class SharedResourcesImpl implements SharedResources, OffHeapBudget.Reclaimer {
   /** The usual memory of one flush or compaction: its buffers and the blocks that it reads. */
   public static final long JOB_BYTES = 512 << 10;
 
@@ -60,7 +60,7 @@ public final class SharedResourcesImpl implements SharedResources {
             new EntryIndexMemory(budget, settings.blockCacheSize()),
             MappingQuota.ofTheProcess());
     buildBuffers = new BuildBufferPool(budget, 1 + settings.compactionThreads());
-    budget.onShortage(this::emptyCache);
+    budget.onShortage(this);
     compactionRate = new RateLimiter(settings.compactionBytesPerSecond(), System.nanoTime());
     compactionThreads = new WorkerThreads("kv-compact", settings.compactionThreads());
   }
@@ -175,7 +175,8 @@ public final class SharedResourcesImpl implements SharedResources {
   }
 
   /** Frees memory of the budget: the cache drops the entries that are not in use. */
-  private void emptyCache() {
+  @Override
+  public void trim() {
     blockCache.prune();
     allocator.trim();
   }

@@ -61,7 +61,7 @@ class OffHeapMemoryTest {
   @Test
   void budget_short_asksForWhatIsOnlyKept() {
     budget.reserve(MemoryKind.BLOCK, 1 << 20);
-    Runnable reclaimer = () -> budget.release(MemoryKind.BLOCK, 100);
+    OffHeapBudget.Reclaimer reclaimer = () -> budget.release(MemoryKind.BLOCK, 100);
     budget.onShortage(reclaimer);
     budget.reserve(MemoryKind.WRITE_BUFFER, 100);
     budget.forget(reclaimer);

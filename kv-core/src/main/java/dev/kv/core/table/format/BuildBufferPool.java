@@ -14,13 +14,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The memory that is kept counts against the budget. It is freed if the budget is short.
  */
-public final class BuildBufferPool implements AutoCloseable {
+public final class BuildBufferPool implements OffHeapBudget.Reclaimer, AutoCloseable {
   /** Buffers that have grown beyond this are not kept. */
   private static final long MOST_BYTES = 1 << 20;
 
   private final OffHeapBudget budget;
   private final int count;
-  private final Runnable trimmer = this::trim;
 
   @GuardedBy("this")
   private final List<BuildBuffers> kept = new ArrayList<>();
@@ -36,7 +35,7 @@ public final class BuildBufferPool implements AutoCloseable {
   public BuildBufferPool(OffHeapBudget budget, int count) {
     this.budget = budget;
     this.count = count;
-    budget.onShortage(trimmer);
+    budget.onShortage(this);
   }
 
   /** Returns buffers for tables of a format. The caller releases or closes them. */
@@ -72,13 +71,16 @@ public final class BuildBufferPool implements AutoCloseable {
   }
 
   /** Frees what is kept. */
-  private void trim() {
+  @Override
+  public void trim() {
     List<BuildBuffers> all;
     synchronized (this) {
       all = List.copyOf(kept);
       kept.clear();
     }
-    all.forEach(BuildBuffers::close);
+    for (BuildBuffers buffers : all) {
+      buffers.close();
+    }
   }
 
   /** Frees what is kept, and keeps nothing from now on. */
@@ -87,7 +89,7 @@ public final class BuildBufferPool implements AutoCloseable {
     synchronized (this) {
       closed = true;
     }
-    budget.forget(trimmer);
+    budget.forget(this);
     trim();
   }
 }

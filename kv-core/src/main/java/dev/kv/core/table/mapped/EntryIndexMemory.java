@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * whose indexes no lookup has used since the request before. If the budget is used up, all indexes
  * are dropped. Lookups continue without them.
  */
-public final class EntryIndexMemory {
+public final class EntryIndexMemory implements OffHeapBudget.Reclaimer {
   /** Enough for the indexes of tables of 160 MiB. */
   private static final long LEAST_LIMIT = 16 << 20;
 
@@ -41,7 +41,14 @@ public final class EntryIndexMemory {
   public EntryIndexMemory(OffHeapBudget budget, long cacheCapacity) {
     this.budget = budget;
     limit = Math.max(cacheCapacity, LEAST_LIMIT);
-    budget.onShortage(() -> owners.forEach(Owner::drop));
+    budget.onShortage(this);
+  }
+
+  @Override
+  public void trim() {
+    for (Owner owner : owners) {
+      owner.drop();
+    }
   }
 
   /**
