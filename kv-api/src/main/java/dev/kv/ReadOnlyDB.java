@@ -38,7 +38,8 @@ public interface ReadOnlyDB extends DBReader, AutoCloseable {
    *
    * <p>If this throws, the database continues to show what it showed before.
    *
-   * @return true if there are later writes than before
+   * @return true if there are later writes than before; may be true after a load that was not
+   *     finished
    * @throws IllegalStateException if the calling thread runs the listener of the database
    * @throws CorruptionException if a file is damaged, or the directory contains another database or
    *     an older state than before

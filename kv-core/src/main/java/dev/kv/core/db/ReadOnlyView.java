@@ -46,6 +46,7 @@ final class ReadOnlyView {
   @GuardedBy("files")
   private boolean unpinned;
 
+  private long greatestSequence;
   private long lastSequence;
   private DatabaseStats.Numbers numbers = numbers(new DBStats.Recovery(0, 0, 0, ""));
 
@@ -92,7 +93,8 @@ final class ReadOnlyView {
     if (versions.recovered().tail() > 0) {
       logs.noteManifest("the MANIFEST ends inside an edit", versions.recovered().tail());
     }
-    lastSequence = logs.lastSequence();
+    greatestSequence = logs.lastSequence();
+    lastSequence = logs.lastApplied();
     numbers = numbers(logs.report());
     memtables.addFirst(context.emptyMemTable());
   }
@@ -201,8 +203,14 @@ final class ReadOnlyView {
     return versions;
   }
 
+  /** Returns the sequence number of the last write that the view shows. */
   long lastSequence() {
     return lastSequence;
+  }
+
+  /** Returns the greatest sequence number in the files, which a later change may have taken. */
+  long greatestSequence() {
+    return greatestSequence;
   }
 
   DatabaseStats.Numbers numbers() {

@@ -54,12 +54,13 @@ final class ReadOnlyViews {
 
   /** Throws if the files do not have the newest view or a later one of the same database. */
   void requireNotBefore(ReadOnlyView next) {
-    if (next.lastSequence() < lastSequence) {
+    long greatest = newest.greatestSequence();
+    if (next.greatestSequence() < greatest) {
       throw new CorruptionException(
           "the last sequence number is "
-              + next.lastSequence()
+              + next.greatestSequence()
               + " and was "
-              + lastSequence
+              + greatest
               + ": the database was replaced or has lost writes; open it again",
           context.directory().toString(),
           CorruptionException.NO_OFFSET);

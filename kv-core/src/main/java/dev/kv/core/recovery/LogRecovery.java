@@ -64,6 +64,9 @@ public final class LogRecovery {
   private @Nullable MemTable memtable;
   private long lastSequence;
 
+  /** The last sequence number with content: in the tables, or of an operation in a log. */
+  private long lastApplied;
+
   /**
    * The expected sequence number of the next record, or, for the first record, the largest possible
    * one.
@@ -117,6 +120,7 @@ public final class LogRecovery {
             ? RecoveryMode.STRICT
             : context.options().recoveryMode();
     this.lastSequence = lastSequence;
+    this.lastApplied = lastSequence;
     this.expected = lastSequence + 1;
     this.sink = sink;
     this.besideWriter = besideWriter;
@@ -281,6 +285,7 @@ public final class LogRecovery {
       if (count > 0) {
         apply(bytes, length, sequence, count);
         applied.add(sequence, end);
+        lastApplied = Math.max(lastApplied, end);
       }
     } catch (ComparatorException e) {
       throw new ComparatorException(
@@ -469,6 +474,14 @@ public final class LogRecovery {
   /** Returns the last sequence number in tables and logs. */
   public long lastSequence() {
     return lastSequence;
+  }
+
+  /**
+   * Returns the last sequence number in tables and logs that is not merely taken for a change of
+   * the tables, which the MANIFEST may not have yet.
+   */
+  public long lastApplied() {
+    return lastApplied;
   }
 
   /**

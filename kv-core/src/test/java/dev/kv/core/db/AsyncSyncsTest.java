@@ -70,19 +70,6 @@ class AsyncSyncsTest extends DbTestBase {
     }
   }
 
-  /** Lets syncs of files wait until the result is counted down; the first one counts down begun. */
-  private CountDownLatch holdSyncs(String suffix, CountDownLatch begun) {
-    CountDownLatch gate = new CountDownLatch(1);
-    env.watch(
-        operation -> {
-          if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(suffix)) {
-            begun.countDown();
-            Latches.await(gate);
-          }
-        });
-    return gate;
-  }
-
   private void failNextSyncOfALog() {
     env.fail(
         FaultEnv.Fault.ERROR,
@@ -94,7 +81,7 @@ class AsyncSyncsTest extends DbTestBase {
   void writeAsync_withSync_isVisibleAtOnceAndDurableWhenItIsComplete() throws Exception {
     db.put(b("first"), b("0"));
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch gate = holdSyncs(".log", begun);
+    CountDownLatch gate = holdSyncs(env, ".log", begun);
     CompletionStage<Void> stage = db.writeAsync(WriteOptions.SYNC, batch("k", "v"));
     assertThat(s(db.get(b("k")))).isEqualTo("v");
     assertThat(begun.await(SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -110,7 +97,7 @@ class AsyncSyncsTest extends DbTestBase {
   void deletePrefix_thatFindsNothingBesideAClose_makesEarlierWritesDurable() throws Exception {
     db.put(b("k"), b("v"));
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch gate = holdSyncs(".log", begun);
+    CountDownLatch gate = holdSyncs(env, ".log", begun);
     Call delete = Call.start(() -> db.deletePrefix(b("none")));
     assertThat(begun.await(SECONDS, TimeUnit.SECONDS)).isTrue();
     Call close = Call.start(db::close);
@@ -135,7 +122,7 @@ class AsyncSyncsTest extends DbTestBase {
     db.put(b("second"), b("0"));
     long before = syncs();
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch gate = holdSyncs(".log", begun);
+    CountDownLatch gate = holdSyncs(env, ".log", begun);
     List<CompletionStage<Void>> stages = new ArrayList<>();
     stages.add(db.syncAsync());
     assertThat(begun.await(SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -240,7 +227,7 @@ class AsyncSyncsTest extends DbTestBase {
   void close_whileAWriterIsStalledAndASyncWaitsForIt_endsTheStallAndSyncs() throws Exception {
     db.close();
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch gate = holdSyncs(".ldb", begun);
+    CountDownLatch gate = holdSyncs(env, ".ldb", begun);
     try (SharedResources shared = SharedResources.builder().build()) {
       options =
           options.toBuilder()
@@ -284,7 +271,7 @@ class AsyncSyncsTest extends DbTestBase {
     db.put(b("first"), b("0"));
     failNextSyncOfALog();
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch gate = holdSyncs(".log", begun);
+    CountDownLatch gate = holdSyncs(env, ".log", begun);
     Call writer = Call.start(() -> db.put(WriteOptions.SYNC, b("k"), b("v")));
     Latches.await(begun);
     CompletionStage<Void> stage = db.syncAsync();

@@ -9,6 +9,7 @@ import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteBatch;
+import dev.kv.core.Latches;
 import dev.kv.core.background.ManualCompactions.Request;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -21,6 +22,7 @@ import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.ExclusiveWriter;
+import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -29,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -275,6 +278,19 @@ public abstract class DbTestBase {
     }
     return MergingIterator.of(
         parts().context().comparator(), children.toArray(InternalIterator[]::new));
+  }
+
+  /** Lets syncs of files wait until the result is counted down; the first one counts down begun. */
+  protected static CountDownLatch holdSyncs(FaultEnv env, String suffix, CountDownLatch begun) {
+    CountDownLatch gate = new CountDownLatch(1);
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(suffix)) {
+            begun.countDown();
+            Latches.await(gate);
+          }
+        });
+    return gate;
   }
 
   /** Waits for background work. */

@@ -12,6 +12,9 @@ import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.admin.DBInspector;
+import dev.kv.admin.LiveFiles;
+import dev.kv.core.Call;
+import dev.kv.core.Latches;
 import dev.kv.core.env.FileName;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.DatabaseContext;
@@ -24,6 +27,8 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.load.BulkLoader;
 import dev.kv.options.RecoveryMode;
+import dev.kv.table.TableWriter;
+import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -34,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -120,9 +126,9 @@ class RefreshTest extends DbTestBase {
     assertThat(reader.refresh()).isTrue();
     try (BulkLoader loader = db.loads().bulkLoader()) {
       loader.put(b("b"), b("2"));
-      assertThat(reader.refresh()).as("the number that the load has taken").isTrue();
+      assertThat(reader.refresh()).as("the load has taken a number only").isFalse();
     }
-    assertThat(lastSequence(reader.admin())).isEqualTo(2);
+    assertThat(lastSequence(reader.admin())).isEqualTo(1);
   }
 
   private static long lastSequence(DBInspector admin) {
@@ -135,8 +141,9 @@ class RefreshTest extends DbTestBase {
     try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT)) {
       putAndAbandonALoad(reader);
       db.admin().flush();
-      assertThat(reader.refresh()).isFalse();
+      reader.refresh();
       assertThat(lastSequence(reader.admin())).isEqualTo(2);
+      assertThat(contents(reader, ReadOptions.DEFAULT)).containsOnlyKeys("a");
     }
   }
 
@@ -153,6 +160,77 @@ class RefreshTest extends DbTestBase {
       assertThat(lastSequence(reader.admin())).isEqualTo(3);
       assertThat(contents(reader, ReadOptions.DEFAULT)).containsOnlyKeys("a", "c");
     }
+  }
+
+  /**
+   * Makes a change that does not pass the log. While its number is in the log, and it is not in the
+   * MANIFEST, a refresh shows the state before it; afterwards, one shows it and says so.
+   */
+  private void assertIsSeenAtTheEnd(FaultEnv env, Call.Body change, String... keys)
+      throws Exception {
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, Options.DEFAULT)) {
+      TreeMap<String, String> before = contents(reader, ReadOptions.DEFAULT);
+      long sequence = lastSequence(reader.admin());
+      CountDownLatch begun = new CountDownLatch(1);
+      CountDownLatch gate = holdSyncs(env, ".log", begun);
+      Call changing = Call.start(change);
+      Latches.await(begun);
+      try {
+        assertThat(reader.refresh()).isFalse();
+        assertThat(contents(reader, ReadOptions.DEFAULT)).isEqualTo(before);
+        assertThat(lastSequence(reader.admin())).isEqualTo(sequence);
+        try (Snapshot snapshot = reader.snapshot();
+            LiveFiles files = reader.admin().suspendDeletions()) {
+          assertThat(snapshot.sequence()).isEqualTo(sequence);
+          assertThat(files.sequence()).isEqualTo(sequence);
+        }
+      } finally {
+        gate.countDown();
+      }
+      assertThat(changing.outcome()).isNull();
+      assertThat(reader.refresh()).isTrue();
+      assertThat(contents(reader, ReadOptions.DEFAULT)).containsOnlyKeys(keys);
+      assertThat(lastSequence(reader.admin())).isEqualTo(lastSequence(db.admin()));
+      assertThat(reader.refresh()).isFalse();
+    }
+  }
+
+  private FaultEnv openWithThreeKeys() {
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    open(defaults().toBuilder().env(env).build());
+    for (String key : List.of("a", "b", "c")) {
+      put(key, "1");
+    }
+    db.admin().flush();
+    return env;
+  }
+
+  @Test
+  void refresh_besideARangeDelete_showsItWhenItIsInTheManifest() throws Exception {
+    FaultEnv env = openWithThreeKeys();
+    assertIsSeenAtTheEnd(env, () -> db.deleteRange(b("b"), null), "a");
+  }
+
+  @Test
+  void refresh_besideABulkLoad_showsItWhenItIsInTheManifest() throws Exception {
+    FaultEnv env = openWithThreeKeys();
+    try (BulkLoader loader = db.loads().bulkLoader()) {
+      loader.put(b("b"), b("2"));
+      loader.put(b("d"), b("2"));
+      put("e", "3"); // after the number of the load
+      assertIsSeenAtTheEnd(env, loader::finish, "a", "b", "c", "d", "e");
+    }
+  }
+
+  @Test
+  void refresh_besideAnIngest_showsItWhenItIsInTheManifest() throws Exception {
+    FaultEnv env = openWithThreeKeys();
+    Path file = temp.resolve("table.ldb");
+    try (TableWriter writer = TableWriter.forIngest(file, options)) {
+      writer.add(b("d"), b("2"));
+      writer.finish();
+    }
+    assertIsSeenAtTheEnd(env, () -> db.loads().ingest(List.of(file)), "a", "b", "c", "d");
   }
 
   private void putAndDelete(int from, int to) {
