@@ -25,12 +25,12 @@ import dev.kv.core.state.MemTables;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.WriteAheadLog;
 import dev.kv.core.write.CommitPipeline;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
-import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.event.CloseEvent;
 import dev.kv.load.DBLoads;
 import java.io.IOException;
@@ -119,29 +119,27 @@ final class DBImpl extends OpenDatabase implements DB {
 
   /** Makes all writes so far durable, and lets others write meanwhile if the log can do that. */
   private void sync() {
+    WriteAheadLog logs = parts.files().logs();
     WriteAheadLog.Position end;
-    try (ExclusiveWriter writer = parts.writes().commits().exclusive()) {
-      end = parts.files().logs().position(writer.lastSequence());
-    }
-    if (end == null) {
-      try {
-        parts.writes().commits().write(new EncodedBatch(), true);
-      } catch (OffHeapExhaustedException e) { // which would say that the writes are not done
-        throw new DBIOException(
-            "the writes are done and visible, but were not made durable: " + e.getMessage(), e);
+    try (ExclusiveWriter writer = parts.writes().commits().exclusiveForSync()) {
+      writer.requireLog();
+      end = logs.position(writer.lastSequence());
+      if (end == null) {
+        logs.syncAll(writer.lastSequence());
       }
-    } else {
-      parts.files().logs().syncTo(end);
+    }
+    if (end != null) {
+      logs.syncTo(end);
     }
   }
 
   private void syncAfterTheLastWrite() {
-    Throwable failure = parts.files().errors().failure();
-    if (failure != null) {
+    ErrorHandler errors = parts.files().errors();
+    if (errors.isFailedPermanently()) {
       throw new DBReadOnlyException(
           "the database failed before it was closed: it is unknown whether the last writes survive"
               + " a loss of power",
-          failure);
+          errors.failure());
     }
     parts.files().logs().syncAll(parts.writes().commits().lastSequence());
   }

@@ -263,7 +263,7 @@ public final class WriteAheadLog implements AutoCloseable {
   }
 
   /**
-   * Makes all writes durable. Called after the last one.
+   * Makes all writes durable. Called by the leader, or after the last write.
    *
    * @throws DBIOException as for {@link #syncTo}
    */

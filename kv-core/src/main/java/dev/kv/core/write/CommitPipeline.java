@@ -222,9 +222,25 @@ public final class CommitPipeline implements AutoCloseable {
    * @throws DBReadOnlyException if it has failed
    */
   public ExclusiveWriter exclusive() {
+    return exclusive(false);
+  }
+
+  /**
+   * Does the same for a sync of the logs. A failure that may be tried again does not refuse it,
+   * because the logs are as they were.
+   */
+  public ExclusiveWriter exclusiveForSync() {
+    return exclusive(true);
+  }
+
+  private ExclusiveWriter exclusive(boolean forSync) {
     becomeLeader();
     try {
-      errors.checkWrite();
+      if (forSync) {
+        errors.checkResumable();
+      } else {
+        errors.checkWrite();
+      }
       return new ExclusiveWriter(this, target, errors, controller, group);
     } catch (Throwable e) {
       queue.handOver();

@@ -180,7 +180,7 @@ public final class ErrorHandler {
   }
 
   /**
-   * Checks that failed jobs, if there are any, may be tried again.
+   * Checks that failed jobs, if there are any, may be tried again. The logs may be synced then.
    *
    * @throws DBClosedException if the close has begun
    * @throws DBReadOnlyException after a permanent failure

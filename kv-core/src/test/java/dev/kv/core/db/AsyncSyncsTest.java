@@ -32,6 +32,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AsyncSyncsTest extends DbTestBase {
   private static final Path POWER = Path.of("/power/db");
@@ -71,10 +73,7 @@ class AsyncSyncsTest extends DbTestBase {
   }
 
   private void failNextSyncOfALog() {
-    env.fail(
-        FaultEnv.Fault.ERROR,
-        1,
-        operation -> operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(".log"));
+    env.fail(FaultEnv.Fault.ERROR, 1, operation -> isSyncOf(".log", operation));
   }
 
   @Test
@@ -204,6 +203,46 @@ class AsyncSyncsTest extends DbTestBase {
         .isInstanceOf(DBIOException.class);
     assertThat(failureOf(db.writeAsync(WriteOptions.SYNC, batch("k", "w"))))
         .isInstanceOf(DBReadOnlyException.class);
+  }
+
+  /**
+   * A flush that fails leaves the logs as they are. The write waits for the sync before its own.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void writeAsync_besideAFlushThatFails_isDurableWhenItIsComplete(boolean closes) throws Exception {
+    db.put(b("first"), b("0"));
+    CountDownLatch flushing = new CountDownLatch(1);
+    CountDownLatch flush = new CountDownLatch(1);
+    CountDownLatch syncing = new CountDownLatch(1);
+    CountDownLatch sync = new CountDownLatch(1);
+    env.watch(
+        operation -> {
+          if (isSyncOf(".ldb", operation)) {
+            flushing.countDown();
+            Latches.await(flush);
+          } else if (isSyncOf(".log", operation)) {
+            syncing.countDown();
+            Latches.await(sync);
+          }
+        });
+    env.fail(FaultEnv.Fault.ERROR, Long.MAX_VALUE, operation -> isSyncOf(".ldb", operation));
+    Call failing = Call.start(db.admin()::flush);
+    Latches.await(flushing);
+    CompletionStage<Void> before = db.writeAsync(WriteOptions.SYNC, batch("a", "1"));
+    Latches.await(syncing);
+    CompletionStage<Void> stage = db.writeAsync(WriteOptions.SYNC, batch("b", "2"));
+    flush.countDown();
+    assertThat(failing.outcome()).isInstanceOf(DBReadOnlyException.class);
+    Call close = Call.start(closes ? db::close : () -> {});
+    if (closes) {
+      await("the close", () -> isClosed(db));
+    }
+    sync.countDown();
+    await(before);
+    await(stage);
+    assertThat(close.outcome()).isNull();
+    assertThat(afterPowerLoss("b")).isEqualTo("2");
   }
 
   @Test

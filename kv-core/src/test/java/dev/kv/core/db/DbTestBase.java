@@ -285,12 +285,16 @@ public abstract class DbTestBase {
     CountDownLatch gate = new CountDownLatch(1);
     env.watch(
         operation -> {
-          if (operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(suffix)) {
+          if (isSyncOf(suffix, operation)) {
             begun.countDown();
             Latches.await(gate);
           }
         });
     return gate;
+  }
+
+  protected static boolean isSyncOf(String suffix, FaultEnv.Operation operation) {
+    return operation.kind() == FaultEnv.Kind.SYNC && operation.isOn(suffix);
   }
 
   /** Waits for background work. */
