@@ -148,7 +148,7 @@ record Parts(
             writes.memTables().memoryUsed(),
             writes.memTables().estimatedKeys(),
             new DBStats.Writes(
-                writes.commits().lastSequence() - writes.commits().firstSequence(),
+                writes.commits().operations(),
                 writes.commits().loggedBytes(),
                 files.logs().syncs(),
                 files.logs().syncMicros(),

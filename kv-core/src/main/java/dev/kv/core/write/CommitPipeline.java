@@ -77,6 +77,8 @@ public final class CommitPipeline implements AutoCloseable {
 
   private static final VarHandle LAST_SEQUENCE =
       FieldHandles.of(MethodHandles.lookup(), "lastSequence", long.class);
+  private static final VarHandle OPERATIONS =
+      FieldHandles.of(MethodHandles.lookup(), "operations", long.class);
   private static final VarHandle LOGGED_BYTES =
       FieldHandles.of(MethodHandles.lookup(), "loggedBytes", long.class);
 
@@ -95,9 +97,8 @@ public final class CommitPipeline implements AutoCloseable {
   /** Written by the leader, in release mode; read by any thread. */
   private long lastSequence;
 
-  private final long firstSequence;
-
-  /** Written by the leader, in opaque mode; statistics may read it late. */
+  // Written by the leader, in opaque mode; statistics may read them late.
+  private long operations;
   private long loggedBytes;
 
   // Owned by the leader.
@@ -126,7 +127,6 @@ public final class CommitPipeline implements AutoCloseable {
     this.target = target;
     this.errors = errors;
     this.lastSequence = lastSequence;
-    this.firstSequence = lastSequence;
     this.controller = new WriteController(target, stallInputs, errors, events);
     errors.onChange(controller::progress);
     this.skips = new TombstoneSkipIndex(order, this::beginWatches);
@@ -298,11 +298,6 @@ public final class CommitPipeline implements AutoCloseable {
     return (long) LAST_SEQUENCE.getAcquire(this);
   }
 
-  /** Returns the sequence number of the last write before this pipeline. */
-  public long firstSequence() {
-    return firstSequence;
-  }
-
   /**
    * Makes a waiting writer check again whether it must wait. Must be called after a flush or
    * compaction was installed, and after {@link StallInputs} has changed so that it may go on.
@@ -325,6 +320,11 @@ public final class CommitPipeline implements AutoCloseable {
     } finally {
       queue.handOver();
     }
+  }
+
+  /** Returns the number of puts and deletes that this pipeline has done. */
+  public long operations() {
+    return (long) OPERATIONS.getOpaque(this);
   }
 
   /** Returns the number of bytes of all batches that this pipeline has logged. */
@@ -480,6 +480,7 @@ public final class CommitPipeline implements AutoCloseable {
       if (!skips.isEmpty()) {
         group.reportTo(skips, first);
       }
+      OPERATIONS.setOpaque(this, operations + count);
       LAST_SEQUENCE.setRelease(this, lastSequence + count);
     }
     target.committed(lastSequence, sync);

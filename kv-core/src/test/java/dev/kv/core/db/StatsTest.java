@@ -7,6 +7,7 @@ import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.WriteOptions;
 import dev.kv.admin.DBStats;
+import dev.kv.load.BulkLoader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -112,6 +113,23 @@ class StatsTest extends DbTestBase {
     reopen();
     assertThat(db.admin().stats().writes())
         .isEqualTo(new DBStats.Writes(0, 0, 0, 0, 3, new DBStats.WriteStalls(0, 0, 0)));
+  }
+
+  @Test
+  void operations_doNotCountARangeDeleteNorALoad() {
+    open();
+    put("a", "1");
+    put("b", "2");
+    db.admin().flush();
+    db.deleteRange(b("b"), null);
+    try (BulkLoader loader = db.loads().bulkLoader()) {
+      loader.put(b("c"), b("3"));
+      loader.finish();
+    }
+    delete("a");
+    assertThat(db.admin().stats().writes().operations()).isEqualTo(3);
+    reopen();
+    assertThat(db.admin().stats().writes().operations()).isZero();
   }
 
   @Test
