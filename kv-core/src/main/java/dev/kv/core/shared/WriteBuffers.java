@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * flushed while nobody writes.
  */
 public final class WriteBuffers {
-  /** The memtable that one database is writing to. Any thread may call the methods. */
+  /**
+   * The memtable that one database is writing to. While the database refuses writes, it has nothing
+   * to flush, and nothing slows it down. Any thread may call the methods.
+   */
   public interface Buffer {
     /** Returns the bytes of its memory; 0 if it is empty. */
     long bytes();

@@ -313,7 +313,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   @Override
   public long bytes() {
     MemTable now = memtable;
-    return now.isEmpty() ? 0 : now.arenaBytes();
+    return now.isEmpty() || !monitor.errors().isOpen() ? 0 : now.arenaBytes();
   }
 
   @Override
@@ -323,12 +323,13 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
 
   @Override
   public boolean isFlushPending() {
-    return stallInputs.isSwitchWanted() || stallInputs.waitingMemTables() > 0;
+    return (stallInputs.isSwitchWanted() || stallInputs.waitingMemTables() > 0)
+        && monitor.errors().isOpen();
   }
 
   @Override
   public boolean isSlowedByLevel0() {
-    return stallInputs.isSlowedByLevel0();
+    return stallInputs.isSlowedByLevel0() && monitor.errors().isOpen();
   }
 
   /** Requests a switch, by the next writer or the maintenance thread, whoever comes first. */

@@ -8,15 +8,19 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.SharedResources;
+import dev.kv.WriteOptions;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.Call;
 import dev.kv.core.crash.Quiet;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
 import dev.kv.core.db.LeakCheck;
+import dev.kv.core.state.MemTables;
+import dev.kv.core.version.Levels;
 import dev.kv.env.Env;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
+import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.options.CompressionType;
@@ -47,6 +51,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several databases on the same {@link SharedResources}. */
 @ExtendWith({LeakCheck.class, Quiet.class})
@@ -324,6 +330,41 @@ class SharedResourcesTest {
     failing.put(key(2), new byte[10]);
     failing.admin().flush();
     assertThat(failing.get(key(1))).hasSize(10);
+  }
+
+  /** Its flushes and compactions end for now, so nothing that it waits for comes. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void failure_ofADatabaseThatWantedAFlushAndCompactions_endsWhatItWants(boolean resumable) {
+    SharedResources shared = share(SharedResources.builder());
+    FaultEnv faulty = new FaultEnv(Env.fileSystem());
+    DB failing = open("failing", with(shared).toBuilder().env(faulty).build());
+    MemTables wanting = DbTestBase.parts(failing).memTables();
+    MemTables sound = DbTestBase.parts(open("sound", with(shared))).memTables();
+    WriteBuffers all = DbTestBase.parts(failing).context().shared().writeBuffers();
+    failing.put(key(1), new byte[10]);
+    wanting.stallInputs().setLevel0Tables(Levels.LEVEL_0_SLOWDOWN_TRIGGER);
+    assertThat(all.isAnySlowedByLevel0()).isTrue();
+    String failed = resumable ? ".ldb" : ".log";
+    faulty.fail(Fault.ERROR, Long.MAX_VALUE, each -> each.isOn(failed) && each.kind() == Kind.SYNC);
+    if (resumable) {
+      assertThatThrownBy(failing.admin()::flush).isInstanceOf(DBReadOnlyException.class);
+    } else {
+      assertThatThrownBy(() -> failing.put(WriteOptions.SYNC, key(2), new byte[10]))
+          .isInstanceOf(DBIOException.class);
+    }
+    wanting.requestFlush(); // no thread does it
+    assertThat(wanting.isFlushPending()).isFalse();
+    assertThat(wanting.bytes()).isZero();
+    assertThat(all.isAnySlowedByLevel0()).isFalse();
+    assertThat(all.relieve(sound)).as("memory comes soon").isFalse();
+    faulty.heal();
+    if (resumable) {
+      failing.admin().resume();
+      failing.put(key(2), new byte[10]);
+      assertThat(wanting.bytes()).isPositive();
+      assertThat(all.relieve(sound)).isTrue();
+    }
   }
 
   private static boolean hasTable(Path directory) throws IOException {
