@@ -693,6 +693,28 @@ class BulkLoadTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(b->old)");
   }
 
+  /** The interrupt has ended the wait, and so the end of the ingest does not. */
+  @Test
+  void close_interruptedWhileTheLastIngestEnds_ends() throws Exception {
+    open();
+    Loads loads = (Loads) db.loads();
+    loads.beginIngest();
+    Call close = Call.start(db::close);
+    await("the wait of the close", () -> close.thread().getState() == Thread.State.WAITING);
+    synchronized (loads) {
+      close.thread().interrupt();
+      await("its interrupt", () -> close.thread().getState() == Thread.State.BLOCKED);
+      loads.endIngest();
+    }
+    try {
+      assertThat(close.outcome()).isNull();
+    } finally {
+      synchronized (loads) {
+        loads.notifyAll(); // else the close after a failed test would wait for this one
+      }
+    }
+  }
+
   private static boolean waitsInClose(Thread thread) {
     return switch (thread.getState()) {
       case WAITING, TIMED_WAITING, BLOCKED ->
