@@ -117,7 +117,9 @@ final class BulkLoaderImpl implements BulkLoader {
     LoadWriter open = writer;
     if (open == null) {
       sequence = loads.takeSequence();
-      open = new LoadWriter(outputs.context(), sequence, jobs.context().options().maxFileSize());
+      open =
+          new LoadWriter(
+              outputs.context(), sequence, jobs.context().options().maxFileSize(), loads.threads());
       writer = open;
     }
     return open;

@@ -18,6 +18,7 @@ import dev.kv.core.version.VersionEdit;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Adds tables that were written before, all with one sequence number. Used once.
@@ -41,6 +42,7 @@ final class LoadChange implements VersionMutation {
   private final String name;
   private final List<FileMetadata> tables;
   private final long sequence;
+  private final Set<Thread> threads;
   private final KeyBounds range;
   private final long[] bytes = new long[Levels.COUNT];
   private int rewritten;
@@ -51,14 +53,17 @@ final class LoadChange implements VersionMutation {
    * @param name what it is, for messages
    * @param tables the tables, at least one, by key; they do not overlap
    * @param sequence the sequence number of all their entries; 0, or one that was taken for them
+   * @param threads as for {@link LoadWriter}
    */
-  LoadChange(JobContext jobs, String name, List<FileMetadata> tables, long sequence) {
+  LoadChange(
+      JobContext jobs, String name, List<FileMetadata> tables, long sequence, Set<Thread> threads) {
     this.jobs = jobs;
     this.context = jobs.context();
     this.order = context.comparator().userComparator();
     this.name = name;
     this.tables = List.copyOf(tables);
     this.sequence = sequence;
+    this.threads = threads;
     this.range = keysOf(tables).bounds(order);
   }
 
@@ -149,7 +154,8 @@ final class LoadChange implements VersionMutation {
   }
 
   private List<FileMetadata> rewrite(FileMetadata table, long newest, OutputContext outputs) {
-    try (LoadWriter writer = new LoadWriter(outputs, newest, context.options().maxFileSize());
+    try (LoadWriter writer =
+            new LoadWriter(outputs, newest, context.options().maxFileSize(), threads);
         ForwardIterator entries = context.tables().mergeIterator(table)) {
       int unchecked = 0;
       for (entries.seekToFirst(); entries.isValid(); entries.next()) {

@@ -8,6 +8,7 @@ import dev.kv.env.Env;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -27,6 +28,7 @@ final class LoadStage<T> implements AutoCloseable {
   private final int capacity;
   private final Consumer<T> work;
   private final Consumer<T> discard;
+  private final Set<Thread> threads;
   private final ReentrantLock lock = new ReentrantLock();
 
   /** Signalled if anything changes: the items, the failure, the end. */
@@ -55,13 +57,21 @@ final class LoadStage<T> implements AutoCloseable {
    * @param capacity the number of items that may wait, besides the one that is worked on
    * @param work takes ownership of an item; may throw
    * @param discard takes ownership of an item that is not done; does not throw
+   * @param threads contains the thread while it runs; thread-safe
    */
-  LoadStage(Env env, String name, int capacity, Consumer<T> work, Consumer<T> discard) {
+  LoadStage(
+      Env env,
+      String name,
+      int capacity,
+      Consumer<T> work,
+      Consumer<T> discard,
+      Set<Thread> threads) {
     this.env = env;
     this.name = name;
     this.capacity = capacity;
     this.work = work;
     this.discard = discard;
+    this.threads = threads;
   }
 
   /** Passes an item to the thread; waits for room. Throws the failure of an earlier item. */
@@ -119,6 +129,7 @@ final class LoadStage<T> implements AutoCloseable {
   /** The body of the thread. Whatever ends it before the close is a failure for the producer. */
   private void run() {
     try {
+      threads.add(Thread.currentThread());
       for (T item = next(); item != null; item = next()) {
         work.accept(item);
       }
@@ -130,6 +141,8 @@ final class LoadStage<T> implements AutoCloseable {
       } finally {
         lock.unlock();
       }
+    } finally {
+      threads.remove(Thread.currentThread());
     }
   }
 

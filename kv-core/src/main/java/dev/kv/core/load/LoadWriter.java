@@ -15,6 +15,7 @@ import dev.kv.file.PendingFault;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -63,8 +64,9 @@ final class LoadWriter implements AutoCloseable {
    *
    * @param sequence the sequence number of all entries
    * @param maxFileSize the size in bytes after which a table is ended
+   * @param threads contains the threads that the writer starts, while they run; thread-safe
    */
-  LoadWriter(OutputContext context, long sequence, long maxFileSize) {
+  LoadWriter(OutputContext context, long sequence, long maxFileSize, Set<Thread> threads) {
     this.context = context;
     this.tag = InternalKey.pack(sequence, ValueKind.VALUE);
     this.maxFileSize = maxFileSize;
@@ -79,14 +81,20 @@ final class LoadWriter implements AutoCloseable {
     group = new BlockGroup(context);
     syncing =
         new LoadStage<>(
-            context.target().env(), "kv-load-sync", TABLES_WAITING, out::complete, out::abandon);
+            context.target().env(),
+            "kv-load-sync",
+            TABLES_WAITING,
+            out::complete,
+            out::abandon,
+            threads);
     writing =
         new LoadStage<>(
             context.target().env(),
             "kv-load-write",
             GROUPS_WAITING,
             this::write,
-            BlockGroup::close);
+            BlockGroup::close,
+            threads);
   }
 
   /**

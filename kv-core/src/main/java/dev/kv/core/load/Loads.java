@@ -23,6 +23,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The bulk loads of one open database: creates loaders, ends them when the database closes, and
@@ -42,9 +43,12 @@ public final class Loads implements DBLoads, AutoCloseable {
   @GuardedBy("this")
   private final Set<BulkLoaderImpl> open = new LinkedHashSet<>();
 
-  /** The number of ingests that run. */
+  /** The threads of the ingests that run, each as often as it runs one. */
   @GuardedBy("this")
-  private int ingests;
+  private final List<Thread> ingests = new ArrayList<>();
+
+  /** The threads that loads and ingests have started. */
+  private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
 
   /** Creates the object without loaders. */
   public Loads(JobContext jobs, VersionMutator changes, Compactor compactor) {
@@ -91,12 +95,12 @@ public final class Loads implements DBLoads, AutoCloseable {
   /** Notes that an ingest begins: the close waits for it, because it writes and deletes files. */
   synchronized void beginIngest() {
     jobs.errors().check();
-    ingests++;
+    ingests.add(Thread.currentThread());
   }
 
-  /** Notes the end of an ingest. */
+  /** Notes the end of an ingest of the calling thread. */
   synchronized void endIngest() {
-    ingests--;
+    ingests.remove(Thread.currentThread());
     notifyAll();
   }
 
@@ -124,7 +128,7 @@ public final class Loads implements DBLoads, AutoCloseable {
     try (Undo undo = new Undo(() -> abandon(outputs))) {
       if (!tables.isEmpty()) {
         clearUpperLevels(tables);
-        changes.make(new LoadChange(jobs, name, tables, sequence));
+        changes.make(new LoadChange(jobs, name, tables, sequence, threads));
       }
       undo.cancel();
     }
@@ -167,11 +171,23 @@ public final class Loads implements DBLoads, AutoCloseable {
     return version.overlaps(0, keys) || version.overlaps(1, keys);
   }
 
-  /** Throws if the calling thread is in a call of a loader, and so must not close the database. */
+  /** Returns the set of the threads that loads and ingests have started, which they maintain. */
+  Set<Thread> threads() {
+    return threads;
+  }
+
+  /** Throws if the calling thread is in a load or ingest, and so must not close the database. */
   public void requireNotInCallback() {
     List<BulkLoaderImpl> all;
+    boolean inside = threads.contains(Thread.currentThread());
     synchronized (this) {
       all = new ArrayList<>(open);
+      inside |= ingests.contains(Thread.currentThread());
+    }
+    if (inside) {
+      throw new IllegalStateException(
+          "a comparator or a filter policy must not close the database whose load or ingest calls"
+              + " it");
     }
     for (BulkLoaderImpl loader : all) {
       loader.requireNotRunning();
@@ -198,13 +214,13 @@ public final class Loads implements DBLoads, AutoCloseable {
   }
 
   private synchronized void awaitIngests() {
-    if (ingests > 0) {
+    if (!ingests.isEmpty()) {
       Uninterrupted.await(this::awaitNoIngest);
     }
   }
 
   private synchronized void awaitNoIngest() throws InterruptedException {
-    while (ingests > 0) {
+    while (!ingests.isEmpty()) {
       wait();
     }
   }

@@ -144,7 +144,8 @@ final class TableIngestion {
 
   private List<FileMetadata> rewrite(
       List<ExternalTable> tables, long sequence, OutputContext outputs) {
-    try (LoadWriter writer = new LoadWriter(outputs, sequence, context.options().maxFileSize())) {
+    try (LoadWriter writer =
+        new LoadWriter(outputs, sequence, context.options().maxFileSize(), loads.threads())) {
       for (ExternalTable table : tables) {
         table.copyTo(writer, jobs.errors());
         writer.endTable();

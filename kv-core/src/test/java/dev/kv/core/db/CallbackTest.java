@@ -23,7 +23,9 @@ import dev.kv.map.Codec;
 import dev.kv.map.Codecs;
 import dev.kv.map.Maps;
 import dev.kv.options.CompactionFilter;
+import dev.kv.options.CompressionType;
 import dev.kv.options.LogRetention;
+import dev.kv.table.TableWriter;
 import dev.kv.ttl.TimeToLive;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -53,6 +55,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CallbackTest {
   private static final Path DIRECTORY = Path.of("/callbacks/db");
   private static final int KEYS = 300;
+  private static final Path TABLE = Path.of("/callbacks/table.ldb");
 
   private final Env env = Env.inMemory();
   private final AtomicBoolean armed = new AtomicBoolean();
@@ -108,8 +111,10 @@ class CallbackTest {
     COMPARATOR_ITERATOR,
     COMPARATOR_FLUSH,
     COMPARATOR_COMPACTION,
+    COMPARATOR_INGEST,
     FILTER_POLICY_FLUSH,
-    FILTER_POLICY_GET
+    FILTER_POLICY_GET,
+    FILTER_POLICY_LOAD
   }
 
   static List<Arguments> all() {
@@ -140,6 +145,9 @@ class CallbackTest {
       }
     }
     put(key(1), "unflushed");
+    if (place == Place.COMPARATOR_INGEST) {
+      writeTable(options);
+    }
     armed.set(true);
     Throwable thrown = null;
     try {
@@ -291,7 +299,12 @@ class CallbackTest {
           assertThat(before).isNotNull();
         }
       }
-      case UNSORTED_LOAD, UNSORTED_LOAD_THAT_CLOSES_ITSELF -> load(opened);
+      case UNSORTED_LOAD, UNSORTED_LOAD_THAT_CLOSES_ITSELF -> load(opened, false);
+      case FILTER_POLICY_LOAD -> load(opened, true);
+      case COMPARATOR_INGEST -> {
+        opened.loads().ingest(List.of(TABLE));
+        expected.put("key ingest", "ingested");
+      }
       case BACKUP -> backups().create(opened.admin(), (bytes, total) -> callback());
       case BACKUP_VERIFY -> {
         backups().create(opened.admin());
@@ -336,16 +349,25 @@ class CallbackTest {
     return Backups.at(Path.of("/callbacks/backups"), env);
   }
 
-  private void load(DB opened) {
+  private static void writeTable(Options options) {
+    try (TableWriter writer = TableWriter.forIngest(TABLE, options)) {
+      writer.add(bytes("key ingest"), bytes("ingested"));
+      writer.finish();
+    }
+  }
+
+  private void load(DB opened, boolean sorted) {
     BulkLoadOptions options =
-        BulkLoadOptions.builder().sorted(false).progress((done, total) -> callback()).build();
+        BulkLoadOptions.builder().sorted(sorted).progress((done, total) -> callback()).build();
     BulkLoader loading = opened.loads().bulkLoader(options);
     loader = loading;
     TreeMap<String, String> loaded = new TreeMap<>();
+    String value =
+        "loaded".repeat(20); // more than one table, so a thread of the load ends the first
     for (int i = 0; i < 20_000; i++) {
       String key = String.format(Locale.ROOT, "key load %06d", i);
-      loading.put(bytes(key), bytes("loaded"));
-      loaded.put(key, "loaded");
+      loading.put(bytes(key), bytes(value));
+      loaded.put(key, value);
     }
     loading.finish();
     expected.putAll(loaded);
@@ -382,7 +404,8 @@ class CallbackTest {
           COMPARATOR_GET,
           COMPARATOR_ITERATOR,
           COMPARATOR_FLUSH,
-          COMPARATOR_COMPACTION ->
+          COMPARATOR_COMPACTION,
+          COMPARATOR_INGEST ->
           options.comparator(
               DBComparator.ofSlices(
                   "test.Calling",
@@ -391,6 +414,11 @@ class CallbackTest {
                     return a.compareTo(b);
                   }));
       case FILTER_POLICY_FLUSH, FILTER_POLICY_GET -> options.filterPolicy(new CallingPolicy());
+      case FILTER_POLICY_LOAD ->
+          options
+              .filterPolicy(new CallingPolicy())
+              .compression(CompressionType.NONE)
+              .maxFileSize(1 << 20);
       default -> {}
     }
     return options.build();

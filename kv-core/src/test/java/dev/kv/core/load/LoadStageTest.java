@@ -8,10 +8,13 @@ import dev.kv.core.env.FileEnv;
 import dev.kv.core.env.Uninterrupted;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,6 +23,7 @@ final class LoadStageTest {
   private final ConcurrentLinkedQueue<Integer> done = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<Integer> discarded = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<String> threads = new ConcurrentLinkedQueue<>();
+  private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
   private LoadStage<Integer> stage(Consumer<Integer> work) {
     return new LoadStage<>(
@@ -28,10 +32,18 @@ final class LoadStageTest {
         2,
         item -> {
           work.accept(item);
+          assertThat(running.contains(Thread.currentThread()))
+              .isEqualTo(Thread.currentThread().getName().equals("test-stage"));
           threads.add(Thread.currentThread().getName());
           done.add(item);
         },
-        discarded::add);
+        discarded::add,
+        running);
+  }
+
+  @AfterEach
+  void noThreadIsLeft() {
+    assertThat(running).isEmpty();
   }
 
   @Test

@@ -37,6 +37,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,6 +57,7 @@ final class LoadWriterTest {
   private final StrictMemEnv disk = new StrictMemEnv();
   private final FaultEnv env = new FaultEnv(disk);
   private final AtomicLong numbers = new AtomicLong(10);
+  private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
   private OutputFixture fixture;
 
   /** A filter of the program, which gets copies of the keys. */
@@ -137,7 +140,7 @@ final class LoadWriterTest {
           new MemTable(VersionText.COMPARATOR, arenas.acquire(4 << 20, 4 << 20, true), arenas);
       FileMetadata loaded;
       Random random = new Random(301);
-      try (LoadWriter writer = new LoadWriter(context, SEQUENCE, 100 << 20)) {
+      try (LoadWriter writer = new LoadWriter(context, SEQUENCE, 100 << 20, threads)) {
         for (int i = 0; i < 3000; i++) {
           byte[] key = key(i * 7);
           byte[] value = value(random, i % 100 == 99 ? 20_000 : 400);
@@ -185,7 +188,7 @@ final class LoadWriterTest {
   void add_ofAscendingKeys_writesThemWithOneNumber() throws IOException {
     OutputContext context = context(CompressionType.NONE, null);
     List<FileMetadata> files;
-    try (LoadWriter writer = new LoadWriter(context, 7, MAX_FILE_SIZE)) {
+    try (LoadWriter writer = new LoadWriter(context, 7, MAX_FILE_SIZE, threads)) {
       writer.endTable();
       add(writer, bytes("a"), bytes("1"));
       writer.add(behind("b"), behind("22"));
@@ -209,7 +212,7 @@ final class LoadWriterTest {
   @Test
   void finish_ofMuch_endedTheTablesAtTheLimit() {
     OutputContext context = context(CompressionType.NONE, null);
-    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, 40_000)) {
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, 40_000, threads)) {
       for (int i = 0; i < 50; i++) {
         add(writer, key(i), new byte[4_000]);
       }
@@ -225,7 +228,7 @@ final class LoadWriterTest {
   @Test
   void add_ofMoreThan2GiB_isRefused() throws IOException {
     OutputContext context = context(CompressionType.NONE, null);
-    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE, threads)) {
       add(writer, bytes("a"), bytes("1"));
       writer.endTable();
       add(writer, bytes("b"), new byte[100_000]); // fills the group, which is written in a thread
@@ -247,7 +250,7 @@ final class LoadWriterTest {
     Random random = new Random(301);
     long most = 0;
     List<FileMetadata> written;
-    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE, threads)) {
       for (int i = 0; i < 40_000; i++) {
         add(writer, key(i), value(random, 1000));
         most = Math.max(most, context.budget().used());
@@ -274,7 +277,7 @@ final class LoadWriterTest {
   void add_ofAMappedFileThatIsCut_isRefused(@TempDir Path temp) throws IOException {
     ByteBuffer mapped = CutFile.map(temp.resolve("mapped"));
     try (LoadWriter writer =
-        new LoadWriter(context(CompressionType.NONE, null), SEQUENCE, MAX_FILE_SIZE)) {
+        new LoadWriter(context(CompressionType.NONE, null), SEQUENCE, MAX_FILE_SIZE, threads)) {
       ByteBuffer other = direct(bytes("other"));
       for (int round = 0; round < 200; round++) {
         for (ByteBuffer cut : List.of(mapped, mapped.slice(30_000, 1))) {
@@ -295,7 +298,7 @@ final class LoadWriterTest {
   void add_keyThatDoesNotAscend_isRefusedAlsoAtTheBoundsOfBlocksAndTables() {
     OutputContext context = context(CompressionType.NONE, null);
     byte[] value = new byte[3000];
-    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE, threads)) {
       for (int i = 1; i < 1000; i++) {
         add(writer, key(i), value);
         int same = i;
@@ -314,7 +317,7 @@ final class LoadWriterTest {
   @Test
   void close_beforeTheEnd_deletesAllTables() throws IOException {
     OutputContext context = context(CompressionType.NONE, null);
-    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE, threads)) {
       for (int i = 0; i < 3000; i++) {
         add(writer, key(i), new byte[2000]);
       }
@@ -334,7 +337,7 @@ final class LoadWriterTest {
         1,
         operation -> operation.kind() == kind && operation.isOn("000011.ldb"));
     int[] added = {0};
-    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE)) {
+    try (LoadWriter writer = new LoadWriter(context, SEQUENCE, MAX_FILE_SIZE, threads)) {
       assertThatThrownBy(
               () -> {
                 for (; added[0] < 20_000; added[0]++) {
