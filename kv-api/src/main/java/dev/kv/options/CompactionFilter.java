@@ -28,9 +28,11 @@ import org.jspecify.annotations.Nullable;
  * compaction at once. From then on, reads return the new state. Open iterators and snapshots do not
  * change, also those that were opened while the compaction ran; such a snapshot keeps the tables
  * from before until it is closed. A key that is dropped does not exist any more, and older versions
- * of it do not come back. A transaction that depends on a dropped or changed key throws {@link
- * ConflictException} at its commit, unless the drop takes effect while the commit is being written:
- * then the commit counts as the earlier one.
+ * of it do not come back. A {@link dev.kv.ReadOnlyDB} that was opened or refreshed while the
+ * compaction ended may show the old state beside later writes, until its next refresh. A
+ * transaction that depends on a dropped or changed key throws {@link ConflictException} at its
+ * commit, unless the drop takes effect while the commit is being written: then the commit counts as
+ * the earlier one.
  *
  * <p><b>Rules.</b> Compactions call the filter from several threads at once, without a lock. It
  * must be thread-safe and fast, because writers may wait for compactions, and must not call the
