@@ -210,13 +210,18 @@ class KvKeyValueStoreTest {
   }
 
   @Test
-  void commit_afterAReopenOfAStoreWithDataOrOffsets_keepsTheOffset() {
+  void commit_afterAReopenOfAStoreThatWasWritten_keepsTheOffsetsOfTheStoreUntilTheNextWrite() {
     put("a", "1");
     reopen(new TestContext(directory));
     store.commit(Map.of(CHANGELOG_PARTITION, 5L));
-    assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(5L);
-    store.delete(key("a"));
+    assertThat(store.committedOffset(CHANGELOG_PARTITION)).isNull();
+    context.restore("a", "1");
+    store.commit(Map.of(CHANGELOG_PARTITION, 5L));
     reopen(new TestContext(directory));
+    store.commit(Map.of(CHANGELOG_PARTITION, 6L, OTHER, 8L));
+    assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(5L);
+    assertThat(store.committedOffset(OTHER)).isNull();
+    store.delete(key("a"));
     store.commit(Map.of(CHANGELOG_PARTITION, 6L));
     assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(6L);
   }

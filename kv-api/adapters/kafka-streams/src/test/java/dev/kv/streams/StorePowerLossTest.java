@@ -53,6 +53,9 @@ class StorePowerLossTest {
   /** The states after each number of records. */
   private final List<Map<Bytes, String>> states = new ArrayList<>(List.of(Map.of()));
 
+  /** The offset that Streams has in its file {@code .checkpoint}, or null if there is no file. */
+  private @Nullable Long checkpoint;
+
   private int offsetsFound;
 
   private void append(byte[] key, @Nullable String value) {
@@ -90,6 +93,32 @@ class StorePowerLossTest {
     assertThat(offsetsFound).as("crashes that kept an offset, seed " + seed).isGreaterThan(5);
   }
 
+  /**
+   * With {@code upgrade.from}, Streams writes the offsets to a file and syncs it when the store is
+   * closed, and commits them to the store after the next open.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {14, 15})
+  void keyValueStore_afterLossOfPower_isNotMovedToTheOffsetOfACheckpointFile(long seed) {
+    Random random = new Random(seed);
+    for (int i = 0; i < RECORDS; ) {
+      KvKeyValueStore store = open(disk);
+      for (int next = i + CRASH_EVERY; i < next; i++) {
+        Bytes key = Bytes.wrap(("key" + random.nextInt(40)).getBytes());
+        String value = "v" + i;
+        store.put(key, value.getBytes());
+        append(key.get(), value);
+      }
+      checkpoint = i - 1L;
+      store.commit(Map.of(PARTITION_OF_CHANGELOG, checkpoint));
+      store.close();
+      for (int percent : PERCENT_KEPT) {
+        crash(percent, random.nextLong(), "seed " + seed + ", record " + i + ", " + percent);
+      }
+    }
+    assertThat(offsetsFound).as("crashes that kept an offset, seed " + seed).isGreaterThan(5);
+  }
+
   private static KvKeyValueStore open(Env env) {
     KvKeyValueStore store = new KvKeyValueStore("store", Values.PLAIN, env);
     store.init(new TestContext(DIRECTORY), store);
@@ -102,6 +131,9 @@ class StorePowerLossTest {
     TestContext context = new TestContext(DIRECTORY);
     found.init(context, found);
     try {
+      if (checkpoint != null) {
+        found.commit(Map.of(PARTITION_OF_CHANGELOG, checkpoint));
+      }
       Long offset = found.committedOffset(PARTITION_OF_CHANGELOG);
       int next = offset == null ? 0 : Math.toIntExact(offset) + 1;
       offsetsFound += offset == null ? 0 : 1;

@@ -66,11 +66,6 @@ final class CommittedOffsets {
     return offsets.get(partition);
   }
 
-  /** Returns true if a changelog has an offset that is not one of Streams' negative marks. */
-  boolean hasKnown() {
-    return offsets.values().stream().anyMatch(offset -> offset >= 0);
-  }
-
   /** Returns the number of offsets. */
   int size() {
     return offsets.size();

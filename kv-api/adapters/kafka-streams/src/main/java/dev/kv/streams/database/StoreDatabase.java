@@ -51,7 +51,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Order.</b> All writes go through one log, and what an open finds after a crash is a prefix
  * of them. A commit is one batch of offsets and Position, written after the data that they stand
- * for. So an offset that is found is never ahead of the data, and no sync is needed.
+ * for. So an offset that is found is never ahead of the data, and no sync is needed. An offset that
+ * comes from elsewhere could be: {@link #commit} takes none before the first write.
  *
  * <p><b>Exactly-once.</b> Streams does not call {@link #commit} while an active task is running, so
  * the data is ahead of the offsets, and may have writes of a transaction that was aborted. The
@@ -99,8 +100,8 @@ public final class StoreDatabase {
   private final boolean exactlyOnce;
   private final boolean consistency;
 
-  /** True if the open found no offset and no data, and nothing was written or restored since. */
-  private boolean untouched;
+  /** True if nothing was written or restored since the open. */
+  private boolean untouched = true;
 
   /** True if the mark of uncommitted writes is in the database. */
   private boolean marked;
@@ -154,7 +155,6 @@ public final class StoreDatabase {
       StoreDatabase database = new StoreDatabase(name, db, context);
       database.check(kind, directory);
       database.offsets.load(db, name);
-      database.untouched = !database.offsets.hasKnown() && database.hasNoData();
       database.metrics = new StoreMetrics(name, kind.metricsScope(), context, db);
       return database;
     } catch (DBException e) {
@@ -208,13 +208,6 @@ public final class StoreDatabase {
           "store " + name + " in " + directory + " may have writes of an aborted transaction";
       throw new TaskCorruptedException(
           Set.of(context.taskId()), new ProcessorStateException(message));
-    }
-  }
-
-  private boolean hasNoData() {
-    try (DBIterator cursor = cursor(new byte[] {DATA}, new byte[] {INDEX + 1})) {
-      cursor.seekToFirst();
-      return !cursor.isValid();
     }
   }
 
@@ -346,8 +339,9 @@ public final class StoreDatabase {
   }
 
   /**
-   * Returns the changes of offsets that a commit keeps. An untouched store gets those of the
-   * checkpoint file of an older version of Streams, which are for a store that was not in kv.
+   * Returns the changes of offsets that a commit keeps. An untouched store keeps its own offsets:
+   * those of Streams' checkpoint file may be of a store that was not in kv, or of data that a loss
+   * of power took back.
    */
   private Map<TopicPartition, @Nullable Long> kept(
       Map<TopicPartition, @Nullable Long> changelogOffsets) {
