@@ -124,6 +124,22 @@ public final class KvStores {
         name, retention, windowSize, retainDuplicates, Structure.WINDOW, Values.TIMESTAMPED);
   }
 
+  /**
+   * Returns a supplier of window stores whose values have timestamps and the headers of their
+   * records.
+   *
+   * @param name the name of the store
+   * @param retention how long a window is kept after its start, in the time of the records
+   * @param windowSize the size of the windows
+   * @param retainDuplicates true if a window keeps all records of a key, as joins of streams want
+   * @return the supplier
+   */
+  public static WindowBytesStoreSupplier timestampedWindowWithHeaders(
+      String name, Duration retention, Duration windowSize, boolean retainDuplicates) {
+    return windowStore(
+        name, retention, windowSize, retainDuplicates, Structure.WINDOW, Values.HEADERS);
+  }
+
   static WindowBytesStoreSupplier windowStore(
       String name,
       Duration retention,
@@ -146,6 +162,17 @@ public final class KvStores {
    */
   public static SessionBytesStoreSupplier session(String name, Duration retention) {
     return sessionStore(name, retention, Structure.SESSION, Values.PLAIN);
+  }
+
+  /**
+   * Returns a supplier of session stores whose values have the headers of their records.
+   *
+   * @param name the name of the store
+   * @param retention how long a session is kept after its end, in the time of the records
+   * @return the supplier
+   */
+  public static SessionBytesStoreSupplier sessionWithHeaders(String name, Duration retention) {
+    return sessionStore(name, retention, Structure.SESSION, Values.HEADERS);
   }
 
   static SessionBytesStoreSupplier sessionStore(
