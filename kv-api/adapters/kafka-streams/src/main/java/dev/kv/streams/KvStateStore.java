@@ -8,6 +8,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.metrics.Sensor;
+import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
@@ -19,12 +20,16 @@ import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.QueryResult;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A state store on one {@link StoreDatabase}: what all stores have in common. {@link #init} opens
  * the database, and {@link #close} closes it. Subclasses read and write it through {@link #open}.
  */
 abstract class KvStateStore implements StateStore {
+  private static final Logger log = LoggerFactory.getLogger(KvStateStore.class);
+
   private final String name;
   private final StoreKind kind;
   private final @Nullable Env env;
@@ -58,6 +63,18 @@ abstract class KvStateStore implements StateStore {
               Thread.currentThread().getName(),
               context.taskId().toString(),
               (StreamsMetricsImpl) context.metrics());
+    }
+    Object upgradeFrom = context.appConfigs().get(StreamsConfig.UPGRADE_FROM_CONFIG);
+    if (upgradeFrom != null) {
+      // Streams 4.3.1 knows older versions only, and writes the file for each of them
+      log.warn(
+          "{} is {}: Streams writes the offsets of store {} to a file .checkpoint in {}; delete"
+              + " that directory before the store is one of the built-in stores again, or the"
+              + " built-in store lacks all records before its offset",
+          StreamsConfig.UPGRADE_FROM_CONFIG,
+          upgradeFrom,
+          name,
+          context.stateDir());
     }
     StoreDatabase opened = StoreDatabase.open(name, kind, context, env);
     boolean registered = false;

@@ -5,6 +5,7 @@ import static dev.kv.streams.TestContext.INPUT;
 import static dev.kv.streams.TestContext.PARTITION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.spy;
@@ -36,6 +37,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.common.utils.LogCaptureAppender;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
@@ -298,6 +300,18 @@ class KvKeyValueStoreTest {
         .hasMessageContaining(directory.resolve("kv").resolve("store").toString())
         .hasMessageContaining("KEY_VALUE/PLAIN")
         .hasMessageContaining("delete the directory");
+  }
+
+  @Test
+  void init_withAVersionToUpgradeFrom_warnsOfTheCheckpointFile() {
+    try (LogCaptureAppender logged = LogCaptureAppender.createAndRegister(KvStateStore.class)) {
+      reopen(new TestContext(directory));
+      assertThat(logged.getMessages()).isEmpty();
+      reopen(new TestContext(directory).with(StreamsConfig.UPGRADE_FROM_CONFIG, "4.2"));
+      assertThat(logged.getMessages("WARN"))
+          .singleElement(STRING)
+          .contains("upgrade.from is 4.2", "store store", ".checkpoint in " + directory);
+    }
   }
 
   @ParameterizedTest
