@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.SharedResources;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.streams.database.ProcessResources;
 import dev.kv.streams.database.StoreKind;
 import java.nio.file.Path;
@@ -12,7 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +36,24 @@ class SharedMemoryTest {
   /** Three quarters of what the memtables that are being written may take. */
   private static final long WRITTEN = LARGE_BUDGET / 2 / 4 * 3;
 
+  private static final long PAUSE_NANOS = 10_000_000;
+
   @TempDir private Path directory;
+
+  /** Puts when there is memory: flushes may be slower than what a put waits for. */
+  private static void putPatiently(KvKeyValueStore store, String key, byte[] value) {
+    while (true) {
+      try {
+        store.put(Bytes.wrap(key.getBytes()), value);
+        return;
+      } catch (ProcessorStateException e) {
+        if (!(e.getCause() instanceof OffHeapExhaustedException)) {
+          throw e;
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
 
   @Test
   @Tag("slow")
@@ -54,7 +74,7 @@ class SharedMemoryTest {
       for (int entry = 0; entry < ENTRIES; entry++) {
         for (KvKeyValueStore store : stores) {
           random.nextBytes(value);
-          store.put(Bytes.wrap(("key" + entry).getBytes()), value);
+          putPatiently(store, "key" + entry, value);
         }
         most = Math.max(most, shared.offHeapUsed());
       }
@@ -113,7 +133,7 @@ class SharedMemoryTest {
     for (int entry = 0; entry < LARGE_ENTRIES; entry++) {
       for (KvKeyValueStore store : stores) {
         random.nextBytes(value);
-        store.put(Bytes.wrap(("key" + entry).getBytes()), value);
+        putPatiently(store, "key" + entry, value);
       }
       most = Math.max(most, any.admin().stats().memory().offHeap().memtables());
     }
