@@ -19,6 +19,7 @@ import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StoreQueryParameters;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.processor.StateRestoreListener;
 import org.apache.kafka.streams.processor.api.ContextualFixedKeyProcessor;
 import org.apache.kafka.streams.processor.api.FixedKeyProcessorContext;
@@ -36,7 +37,7 @@ import org.apache.kafka.streams.state.QueryableStoreTypes;
  *   <li>{@code active TASK}, {@code idle TASK}: a task begins or ends to process records here
  *   <li>{@code records N}: the number of records processed since the start
  *   <li>{@code counts}: is answered with {@code count KEY N} for each key of the active tasks, and
- *       then {@code end}
+ *       then {@code end}; with no key while tasks move
  *   <li>{@code close}: closes the application
  * </ul>
  */
@@ -169,9 +170,13 @@ final class Application implements AutoCloseable {
     for (String line = commands.readLine();
         line != null && !line.equals("close");
         line = commands.readLine()) {
-      application
-          .counts()
-          .forEach((key, count) -> System.out.println("count " + key + " " + count));
+      try {
+        application
+            .counts()
+            .forEach((key, count) -> System.out.println("count " + key + " " + count));
+      } catch (InvalidStateStoreException e) {
+        System.out.println("no counts: " + e);
+      }
       System.out.println("end");
     }
     application.close();
