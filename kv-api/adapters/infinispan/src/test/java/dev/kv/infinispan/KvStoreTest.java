@@ -550,6 +550,20 @@ class KvStoreTest {
   }
 
   @Test
+  void transactionalStore_ofAClusteredCache_isRefusedByInfinispan() {
+    ConfigurationBuilder builder = new ConfigurationBuilder();
+    builder.clustering().cacheMode(CacheMode.DIST_SYNC);
+    builder.transaction().transactionMode(TransactionMode.TRANSACTIONAL);
+    KvStoreConfigurationBuilder store =
+        builder.persistence().addStore(KvStoreConfigurationBuilder.class).transactional(true);
+    assertThatThrownBy(builder::build)
+        .isInstanceOf(CacheConfigurationException.class)
+        .hasMessageContaining("shared");
+    store.transactional(false);
+    assertThat(builder.build().persistence().stores()).hasSize(1);
+  }
+
+  @Test
   void keyThatCannotBeMarshalled_failsTheStageAndNotTheCall() {
     cache("people");
     Cache<Object, Object> cache = manager.getCache("people");
