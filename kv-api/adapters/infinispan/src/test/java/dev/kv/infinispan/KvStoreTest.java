@@ -430,13 +430,14 @@ class KvStoreTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void randomOperations_areAsThoseOfAMap(boolean segmented) {
-    long seed = Long.getLong("kv.seed", System.nanoTime());
+    boolean large = Boolean.getBoolean("kv.long");
+    long seed = Long.getLong("kv.seed", large ? System.nanoTime() : 1);
     System.out.println("-Dkv.seed=" + seed);
     SplittableRandom random = new SplittableRandom(seed);
     Map<String, String> values = new HashMap<>();
     Map<String, Long> expiries = new HashMap<>();
     Cache<String, String> cache = cache("random", store -> store.segmented(segmented), c -> {});
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < (large ? 10_000 : 1000); i++) {
       WaitNonBlockingStore<String, String> store = storeOf(cache);
       String key = "key" + random.nextInt(100);
       switch (random.nextInt(8)) {
@@ -459,7 +460,7 @@ class KvStoreTest {
             assertThat(expired)
                 .as("-Dkv.seed=" + seed)
                 .doesNotContainAnyElementsOf(values.keySet());
-          } else if (random.nextInt(100) == 0) {
+          } else if (random.nextInt(30) == 0) {
             cache.stop();
             cache.start();
             store = storeOf(cache);
