@@ -23,8 +23,6 @@ class ClusterIT {
   /** The quick size has so many times fewer entries, with values so many times larger. */
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 1 : 5;
 
-  private static final int ENTRIES = 100_000 / SCALE;
-
   /** So many are added one by one, and the node is killed after the first of them. */
   private static final int ADDED = 10_000 / SCALE;
 
@@ -32,16 +30,18 @@ class ClusterIT {
 
   private enum Setting {
     /** The store of each node has two thirds of the entries, which is 107 MB. */
-    STORE_LARGER_THAN_HEAP(1600 * SCALE, 2000 / SCALE, false, 96),
+    STORE_LARGER_THAN_HEAP(100_000 / SCALE, 1600 * SCALE, 2000 / SCALE, false, 96),
 
-    PASSIVATION(100 * SCALE, 10_000 / SCALE, true, 256);
+    PASSIVATION(SCALE == 1 ? 100_000 : 10_000, 100 * SCALE, 10_000 / SCALE, true, 256);
 
+    private final int entries;
     private final int valueLength;
     private final int inMemory;
     private final boolean passivation;
     private final int heapMegabytes;
 
-    Setting(int valueLength, int inMemory, boolean passivation, int heapMegabytes) {
+    Setting(int entries, int valueLength, int inMemory, boolean passivation, int heapMegabytes) {
+      this.entries = entries;
       this.valueLength = valueLength;
       this.inMemory = inMemory;
       this.passivation = passivation;
@@ -64,27 +64,28 @@ class ClusterIT {
       assertThat(nodes[2].answer()).isEqualTo("started");
       balanced(3, nodes[0], nodes[1], nodes[2]);
 
-      int first = ENTRIES - ADDED;
+      int entries = setting.entries;
+      int first = entries - ADDED;
       assertThat(nodes[0].ask("put 0 " + first)).isEqualTo("put");
-      nodes[1].send("add " + first + " " + ENTRIES);
+      nodes[1].send("add " + first + " " + entries);
       nodes[1].awaitPut(first + ADDED_BEFORE_KILL);
       nodes[2].kill();
       assertThat(nodes[1].answer()).isEqualTo("put");
-      assertThat(nodes[0].ask("check " + ENTRIES)).isEqualTo("right");
+      assertThat(nodes[0].ask("check " + entries)).isEqualTo("right");
       balanced(2, nodes[0], nodes[1]);
-      assertThat(nodes[1].ask("check " + ENTRIES)).isEqualTo("right");
+      assertThat(nodes[1].ask("check " + entries)).isEqualTo("right");
 
       // Not with passivation: Infinispan may bring back what was removed, with every store
       boolean changed = !setting.passivation;
-      int left = ENTRIES;
+      int left = entries;
       if (changed) {
-        assertThat(nodes[1].ask("change " + ENTRIES)).isEqualTo("changed");
-        left -= ENTRIES / 10;
+        assertThat(nodes[1].ask("change " + entries)).isEqualTo("changed");
+        left -= entries / 10;
       }
       nodes[2] = start(setting, 2);
       assertThat(nodes[2].answer()).isEqualTo("started");
       balanced(3, nodes[0], nodes[1], nodes[2]);
-      String check = (changed ? "check-changed " : "check ") + ENTRIES;
+      String check = (changed ? "check-changed " : "check ") + entries;
       assertThat(nodes[2].ask(check)).isEqualTo("right");
       long stored = 0;
       for (NodeProcess node : nodes) {
@@ -98,8 +99,11 @@ class ClusterIT {
 
       nodes[0].kill();
       balanced(2, nodes[1], nodes[2]);
-      assertThat(nodes[1].ask(check)).isEqualTo("right");
-      assertThat(nodes[2].ask(check)).isEqualTo("right");
+      // Each has all entries now: both check what is their own, at the same time
+      nodes[1].send(check);
+      nodes[2].send(check);
+      assertThat(nodes[1].answer()).isEqualTo("right");
+      assertThat(nodes[2].answer()).isEqualTo("right");
       assertThat(nodes[1].ask("keys")).isEqualTo(Integer.toString(left));
     } finally {
       for (NodeProcess node : nodes) {
