@@ -302,11 +302,6 @@ public final class FileEnv implements Env {
 
   @Override
   public void rename(Path from, Path to) throws IOException {
-    Path parent = to.getParent();
-    if (parent != null && !parent.equals(from.getParent()) && Files.isSymbolicLink(parent)) {
-      throw new FileSystemException(
-          parent.toString(), null, "is a symbolic link: nothing is moved through it");
-    }
     if (Files.isDirectory(from, LinkOption.NOFOLLOW_LINKS)
         && Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileAlreadyExistsException(to.toString());

@@ -10,6 +10,7 @@ import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -31,9 +32,13 @@ public final class LostFiles {
     this.directory = directory;
   }
 
-  /** Moves a file, without replacing one that is in the folder. */
+  /** Moves a file, without replacing one that is in the folder, which must not be a link. */
   public void move(String name) throws IOException {
     Path lost = directory.resolve(LOST);
+    if (env.isSymbolicLink(lost)) {
+      throw new FileSystemException(
+          lost.toString(), null, "is a symbolic link: nothing is moved through it");
+    }
     env.createDirectory(lost);
     Path to = lost.resolve(name);
     for (int copy = 1; env.exists(to); copy++) {

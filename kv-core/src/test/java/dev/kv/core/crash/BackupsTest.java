@@ -860,6 +860,29 @@ class BackupsTest {
     assertThat(disk.exists(TARGET)).isFalse();
   }
 
+  /** As /backups, which often leads to another disk. */
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void checkpointAndRestore_toAParentThatIsALink_areWritten() throws IOException {
+    Path real = Files.createDirectory(temp.resolve("real"));
+    Path link = Files.createSymbolicLink(temp.resolve("link"), real);
+    Backups backups = Backups.at(link.resolve("backups"));
+    Options options = Setting.DEFAULT.options(Env.fileSystem());
+    try (DB db = DB.open(temp.resolve("db"), options)) {
+      write(db, history, 1, 20);
+      backups.create(db.admin());
+      db.admin().checkpoint(link.resolve("checkpoint"));
+    }
+    expectRestored(backups, Env.fileSystem(), Setting.DEFAULT, 1, link.resolve("restored"), 20);
+    try (DB db = DB.open(real.resolve("checkpoint"), options)) {
+      history.expectPrefix(db, 20, 20);
+    }
+    try (Stream<Path> left = Files.list(real)) {
+      assertThat(left)
+          .containsExactlyInAnyOrder(real.resolve("backups"), real.resolve("checkpoint"));
+    }
+  }
+
   /** As if the list were on a volume that is not there: what it names must not be deleted. */
   @Test
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")

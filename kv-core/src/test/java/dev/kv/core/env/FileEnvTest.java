@@ -302,18 +302,26 @@ final class FileEnvTest extends EnvContract {
 
   @Test
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
-  void rename_throughASymbolicLink_isRefusedUnlessBothAreThere() throws IOException {
+  void rename_throughASymbolicLink_followsItsDirectory() throws IOException {
     Path elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
-    Path link = Files.createSymbolicLink(dir.resolve("lost"), elsewhere);
+    Path link = Files.createSymbolicLink(dir.resolve("link"), elsewhere);
     write("f", "x");
-    assertThatThrownBy(() -> env.rename(dir.resolve("f"), link.resolve("f")))
-        .isInstanceOf(IOException.class)
-        .hasMessageContainingAll(link.toString(), "symbolic link");
-    assertThat(elsewhere).isEmptyDirectory();
-    Files.move(dir.resolve("f"), elsewhere.resolve("f"));
+    env.rename(dir.resolve("f"), link.resolve("f"));
+    assertThat(elsewhere.resolve("f")).hasContent("x");
     env.rename(link.resolve("f"), link.resolve("g"));
     assertThat(elsewhere.resolve("g")).hasContent("x");
     env.rename(link.resolve("g"), dir.resolve("f"));
+    env.createDirectory(elsewhere.resolve("made.partial/files"));
+    env.rename(link.resolve("made.partial/files"), link.resolve("made"));
+    assertThat(elsewhere.resolve("made")).isDirectory();
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void isSymbolicLink_tellsOfThePathItself() throws IOException {
+    Path elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
+    Path link = Files.createSymbolicLink(dir.resolve("link"), elsewhere);
+    write("f", "x");
     assertThat(env.isSymbolicLink(link)).isTrue();
     assertThat(env.isSymbolicLink(dir.resolve("f"))).isFalse();
     assertThat(env.isSymbolicLink(elsewhere)).isFalse();

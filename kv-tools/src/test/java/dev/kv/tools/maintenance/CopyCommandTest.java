@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -74,6 +76,18 @@ class CopyCommandTest {
     List<String> turned = new java.util.ArrayList<>(Cli.hex(copy, "--comparator", "reverse"));
     java.util.Collections.reverse(turned);
     assertThat(turned).isEqualTo(Fixtures.entries("plain"));
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void copy_toAParentThatIsALink_isWritten() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path real = Files.createDirectory(temp.resolve("real"));
+    Path link = Files.createSymbolicLink(temp.resolve("link"), real);
+    Cli cli = Cli.run("copy", dir.toString(), link.resolve("copy").toString());
+    assertThat(cli.exitCode()).as(cli.err()).isZero();
+    assertThat(Cli.hex(real.resolve("copy"))).isEqualTo(Fixtures.entries("plain"));
+    assertThat(real.resolve("copy.partial")).doesNotExist();
   }
 
   @Test
