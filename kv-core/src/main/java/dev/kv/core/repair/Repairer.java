@@ -20,6 +20,7 @@ import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.recovery.LostFiles;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.TableCursor;
@@ -51,8 +52,9 @@ import java.util.TreeSet;
  * LevelDB keeps the tables unchanged at level 0, so that an old value can hide a newer one. If the
  * MANIFEST is readable and every file that it names exists, the tables and logs that it does not
  * name are ignored. LOCK is held throughout. No old file is touched before the new state is
- * durable. Then the tables that were read completely are deleted, and all other old files are moved
- * to {@code lost/}, without replacing files there.
+ * durable, except that CHANGES first ends the history of changes. Then the tables that were read
+ * completely are deleted, and all other old files are moved to {@code lost/}, without replacing
+ * files there.
  *
  * <p>Only what is damaged or missing is skipped. If a file that exists cannot be opened or read,
  * the repair fails before it installs anything: the file may hold tombstones and newer values, and
@@ -408,6 +410,7 @@ public final class Repairer {
     long manifest = newNumber();
     long log = newNumber();
     try (Undo undo = new Undo(() -> removeUnlessInstalled(result.tables(), manifest, log))) {
+      RetainedLogs.end(env, directory);
       env.createWritable(FileNames.log(directory, log)).close();
       NewDatabase.create(
           context.manifestContext(),

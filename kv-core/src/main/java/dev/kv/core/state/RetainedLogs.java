@@ -71,6 +71,17 @@ public final class RetainedLogs {
   }
 
   /**
+   * Ends the history of a database that a repair is about to replace: the oldest log becomes one
+   * that never exists. The incarnations stay, for a second repair. Durable when it returns.
+   */
+  public static void end(Env env, Path directory) throws IOException {
+    WalEpochs found = WalEpochs.read(env, directory);
+    if (found != null) {
+      found.withOldestLog(WalEpochs.NO_LOG).write(env, directory);
+    }
+  }
+
+  /**
    * Returns the sequence number of the last write in a log that was not lost by a recovery, by the
    * number of the log; null if CHANGES is missing or damaged. For a database that is not open.
    */

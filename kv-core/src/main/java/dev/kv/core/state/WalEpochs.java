@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>crc is the masked CRC32C of everything before it. A file that is not whole counts as none.
  *
- * @param oldestLog the number of the oldest log that is kept. Another program deletes it when it
- *     opens the database, which tells that it did
+ * @param oldestLog the number of the oldest log that is kept. If it is missing at an open, the
+ *     history has ended: another program has deleted logs, or a repair has set {@link #NO_LOG}
  * @param list the incarnations, oldest first
  */
 record WalEpochs(long oldestLog, List<Incarnation> list) {
@@ -40,6 +40,9 @@ record WalEpochs(long oldestLog, List<Incarnation> list) {
   private static final int HEADER = 2 * Long.BYTES + Integer.BYTES;
   private static final int ENTRY = 4 * Long.BYTES;
   private static final int TRAILER = Integer.BYTES;
+
+  /** The number that no log has, as the oldest log of a history that has ended. */
+  static final long NO_LOG = 0;
 
   /** The incarnations that are stored at most; positions in older ones are refused. */
   static final int MOST = 4096;

@@ -10,12 +10,16 @@ import dev.kv.DBIterator;
 import dev.kv.Dump;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.WriteOptions;
 import dev.kv.admin.RepairReport;
 import dev.kv.bytes.DBComparator;
+import dev.kv.change.ChangePosition;
+import dev.kv.core.EnvFiles;
 import dev.kv.core.logging.CapturedLog;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
+import dev.kv.errors.ChangesLostException;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBLockedException;
@@ -43,6 +47,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +62,9 @@ class RepairTest {
   @TempDir Path temp;
   private final TreeMap<String, String> model = new TreeMap<>();
   private final Map<String, Set<String>> history = new HashMap<>();
+
+  /** The position after the last write of {@link #overwriteWhatWasLost}. */
+  private @Nullable ChangePosition position;
 
   /**
    * Fills a database over several levels, with overwritten and deleted keys, the last of them in
@@ -132,7 +140,8 @@ class RepairTest {
     Files.write(log, content);
     try (DB db = DB.open(directory, options)) {
       assertThat(db.get(bytes("filler"))).isNull();
-      db.put(bytes("key"), bytes("acknowledged"));
+      db.put(WriteOptions.SYNC, bytes("key"), bytes("acknowledged"));
+      position = db.changes().position();
     }
     Files.delete(directory.resolve("CURRENT"));
     assertThat(log).exists();
@@ -151,6 +160,59 @@ class RepairTest {
     Path directory = overwriteWhatWasLost(keepingLogs());
     DB.repair(directory, keepingLogs());
     assertThat(read(directory)).isEqualTo(Map.of("first", "1", "key", "acknowledged"));
+  }
+
+  /** Its entries may not be those that the readers of changes have seen. */
+  @Test
+  void repair_thatCannotMoveOldFiles_endsTheHistory() throws IOException {
+    Path directory = overwriteWhatWasLost(keepingLogs());
+    ChangePosition before = position;
+    Path lost = Files.createFile(directory.resolve("lost"));
+    assertThatThrownBy(() -> DB.repair(directory, keepingLogs()))
+        .hasMessageContaining("is repaired, but");
+    Files.delete(lost);
+    try (DB db = DB.open(directory, keepingLogs())) {
+      assertThatThrownBy(() -> db.changes().open(before)).isInstanceOf(ChangesLostException.class);
+    }
+  }
+
+  /** Until the tables are installed, a second repair needs the incarnations. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 100})
+  void repair_killedAtAnyStep_endsTheHistoryOnceItIsInstalled(int percentKept) throws IOException {
+    Path directory = Path.of("/db");
+    StrictMemEnv disk = new StrictMemEnv();
+    disk.createDurableDirectory(directory);
+    for (Path file : files(overwriteWhatWasLost(keepingLogs()), "")) {
+      EnvFiles.write(disk, directory.resolve(file.getFileName()), Files.readAllBytes(file));
+    }
+    disk.syncDirectory(directory);
+    FaultEnv env = new FaultEnv(disk);
+    List<StrictMemEnv> killed = new ArrayList<>();
+    env.watch(operation -> killed.add(disk.crashClone(percentKept, killed.size())));
+    DB.repair(directory, keepingLogs().toBuilder().env(env).build());
+    int installed = 0;
+    for (int step = 0; step < killed.size(); step++) {
+      StrictMemEnv left = killed.get(step);
+      if (left.exists(directory.resolve("CURRENT"))) {
+        expectRepaired(directory, left.crashClone(100, 1), step);
+        installed++;
+      }
+      DB.repair(directory, keepingLogs().toBuilder().env(left).build());
+      expectRepaired(directory, left, step);
+    }
+    assertThat(installed).isBetween(5, killed.size() - 5);
+  }
+
+  private void expectRepaired(Path directory, Env env, int step) {
+    ChangePosition before = position;
+    try (DB db = DB.open(directory, keepingLogs().toBuilder().env(env).build())) {
+      assertThat(db.get(bytes("key"))).as("step %d", step).isEqualTo(bytes("acknowledged"));
+      assertThat(db.get(bytes("other"))).as("step %d", step).isNull();
+      assertThatThrownBy(() -> db.changes().open(before))
+          .as("step %d", step)
+          .isInstanceOf(ChangesLostException.class);
+    }
   }
 
   @Test
