@@ -25,6 +25,7 @@ import dev.kv.core.state.TableOutputs;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.TableCursor;
 import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.VersionEdit;
@@ -285,10 +286,12 @@ public final class Repairer {
   }
 
   /**
-   * Refuses a table with intact blocks if most of its keys are out of order: it was written with
-   * another comparator, and the repair would skip nearly all of its keys.
+   * Refuses a table that was written with another comparator, as its properties say or as most of
+   * its keys are out of order: the repair would skip many of its keys.
    */
   private void requireOrder(FileMetadata table, TableCache asTheyCome) {
+    String given = context.comparator().userComparator().name();
+    String order = given;
     int entries = 0;
     int misplaced = 0;
     byte[] before = {};
@@ -304,17 +307,20 @@ public final class Repairer {
         before = key;
         entries++;
       }
+      TableProperties properties = asTheyCome.properties(table);
+      order = properties == null ? order : properties.comparator();
     } catch (CorruptionException | DBIOException e) {
       RepairInputs.requireLoss(e);
       LOG.debug(
           "{}: checked the order of {} entries of {}: {}", directory, entries, table, e.toString());
     }
-    if (misplaced > entries / 2) {
+    if (misplaced > (entries - 1) / 2 || !order.equals(given)) {
       throw new UnsupportedFormatException(
           "the keys of "
               + Escape.text(inputs.table(table.number()).toString())
               + " are not in the order of "
-              + Escape.text(context.comparator().userComparator().name())
+              + Escape.text(given)
+              + (order.equals(given) ? "" : " but of " + Escape.text(order))
               + ": give the database's own comparator as Options.comparator");
     }
   }

@@ -517,6 +517,32 @@ class RepairTest {
     assertThat(read(directory)).isEqualTo(model);
   }
 
+  /** The last table does not tell its order, as one of C++ LevelDB. */
+  @ParameterizedTest
+  @CsvSource({"1, test.Reverse", "2, test.Reverse", "2, leveldb.BytewiseComparator"})
+  void repair_smallTableOfAnotherOrder_isRefusedAndTouchesNothing(int keys, String name)
+      throws IOException {
+    DBComparator reverse = DBComparator.ofSlices(name, (a, b) -> b.compareTo(a));
+    Options reversed = OPTIONS.toBuilder().comparator(reverse).build();
+    Path directory = temp.resolve("db");
+    try (DB db = DB.open(directory, reversed)) {
+      for (int i = 0; i < keys; i++) {
+        db.put(bytes("key" + i), bytes("value"));
+      }
+      db.admin().flush();
+    }
+    for (Path manifest : files(directory, "MANIFEST")) {
+      Files.delete(manifest);
+    }
+    Map<String, String> before = content(directory);
+    assertThatThrownBy(() -> DB.repair(directory, OPTIONS))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("not in the order of leveldb.BytewiseComparator")
+        .hasMessageContaining(name + ": give");
+    assertThat(content(directory)).isEqualTo(before);
+    assertThat(DB.repair(directory, reversed).entries()).isEqualTo(keys);
+  }
+
   @Test
   void repair_tableUnderBothEndings_readsTheOneThatCountsAndKeepsTheOther() throws IOException {
     Path directory = fill();
