@@ -1,5 +1,6 @@
 package org.fusesource.leveldbjni;
 
+import dev.kv.errors.CorruptionException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.iq80.KvDBFactory;
 import dev.kv.iq80.internal.ReplacedJar;
@@ -66,9 +67,18 @@ public class JniDBFactory implements DBFactory {
   /** Does nothing: kv pools its memory itself. */
   public static void popMemoryPool() {}
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>As in leveldbjni, the directory is created only if its parent exists: a disk that is not
+   * mounted must not become a new database.
+   */
   @Override
   public DB open(File path, Options options) throws IOException {
     LEVELDBJNI.requireAbsent();
+    if (path != null && lacksParent(path)) {
+      throw failure("IO error: " + new File(path, "LOCK") + ": No such file or directory", null);
+    }
     try {
       return new JniDB(KvDBFactory.factory.open(path, options));
     } catch (IOException e) {
@@ -82,6 +92,9 @@ public class JniDBFactory implements DBFactory {
     try {
       KvDBFactory.factory.destroy(path, options);
     } catch (IOException e) {
+      if (e.getCause() instanceof NoSuchDatabaseException refused) {
+        throw ofOthers(refused);
+      }
       throw translated(e, path);
     }
   }
@@ -98,28 +111,44 @@ public class JniDBFactory implements DBFactory {
     try {
       KvDBFactory.factory.repair(path, options);
     } catch (IOException e) {
-      if (!(e.getCause() instanceof NoSuchDatabaseException)) {
+      if (!(e.getCause() instanceof NoSuchDatabaseException nothingToRepair)) {
         throw translated(e, path);
       }
-      createEmpty(path, options, e);
+      createEmpty(path, options, nothingToRepair);
     }
   }
 
-  private void createEmpty(File path, Options options, IOException nothingToRepair)
+  private void createEmpty(File path, Options options, NoSuchDatabaseException nothingToRepair)
       throws IOException {
-    File parent = path.getAbsoluteFile().getParentFile();
-    if (!path.isDirectory() && (parent == null || !parent.isDirectory())) {
-      NativeDB.DBException failure =
-          new NativeDB.DBException("IO error: " + path + ": No such file or directory");
-      failure.initCause(nothingToRepair.getCause());
-      throw failure;
+    if (lacksParent(path)) {
+      throw failure("IO error: " + path + ": No such file or directory", nothingToRepair);
     }
     Options creating =
         new Options()
             .createIfMissing(true)
             .comparator(options.comparator())
             .logger(options.logger());
-    open(path, creating).close();
+    try {
+      open(path, creating).close();
+    } catch (NativeDB.DBException e) {
+      throw e.getCause() instanceof CorruptionException ? ofOthers(nothingToRepair) : e;
+    }
+  }
+
+  /** The exception for a directory with files of other programs, which are kept. */
+  private static NativeDB.DBException ofOthers(NoSuchDatabaseException refused) {
+    return failure("Invalid argument: " + refused.getMessage(), refused);
+  }
+
+  private static boolean lacksParent(File path) {
+    File parent = path.getAbsoluteFile().getParentFile();
+    return parent != null && !parent.exists();
+  }
+
+  private static NativeDB.DBException failure(String message, @Nullable Throwable cause) {
+    NativeDB.DBException failure = new NativeDB.DBException(message);
+    failure.initCause(cause);
+    return failure;
   }
 
   private static IOException translated(IOException failure, File path) {

@@ -142,6 +142,39 @@ class JniDBFactoryTest {
     assertThat(below.getParentFile()).doesNotExist();
   }
 
+  /** So that a disk that is not mounted does not become a new database. */
+  @Test
+  void open_withoutTheParentDirectory_failsAsInLeveldbjni() throws Exception {
+    File below = new File(new File(directory, "absent"), "db");
+    DBFactory replaced = ReplacedLeveldbjni.factory();
+    String message = "IO error: " + new File(below, "LOCK") + ": No such file or directory";
+    for (boolean create : new boolean[] {true, false}) {
+      Options options = new Options().createIfMissing(create);
+      assertThat(failure(below, options)).hasMessage(message);
+      assertThat(failure(below, options).isNotFound()).isFalse();
+      assertThatThrownBy(() -> replaced.open(below, options)).hasMessage(message);
+    }
+    assertThat(below.getParentFile()).doesNotExist();
+  }
+
+  @Test
+  void destroyOrRepair_ofFilesOfAnotherProgram_saysThatAndChangesNothing() throws IOException {
+    File log = new File(directory, "20261126.log");
+    Files.writeString(log.toPath(), "a log of another program");
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> FACTORY.destroy(directory, new Options()),
+            () -> FACTORY.repair(directory, new Options()));
+    for (ThrowingCallable call : calls) {
+      NativeDB.DBException failure = catchThrowableOfType(NativeDB.DBException.class, call);
+      assertThat(failure)
+          .hasMessageStartingWith("Invalid argument: " + directory + " holds no database: ")
+          .hasCauseInstanceOf(NoSuchDatabaseException.class);
+      assertThat(failure.isNotFound()).isFalse();
+      assertThat(log).hasContent("a log of another program");
+    }
+  }
+
   @Test
   void nullArguments_failAsInLeveldbjni() throws Exception {
     DBFactory replaced = ReplacedLeveldbjni.factory();
