@@ -9,7 +9,6 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.inspect.ForeignFiles;
 import dev.kv.core.iterator.ForwardIterator;
-import dev.kv.core.iterator.MergingIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.CurrentFile;
@@ -44,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * Rebuilds a damaged database so that it can be opened again.
@@ -147,7 +147,7 @@ public final class Repairer {
   }
 
   private RepairReport run() throws IOException {
-    List<SalvageIterator> tables = new ArrayList<>();
+    List<DeferredTable> tables = new ArrayList<>();
     RewriteJob.Result result = rebuild(tables);
     install(result);
     tables.forEach(table -> bytesLost += table.bytesLost());
@@ -180,7 +180,7 @@ public final class Repairer {
    *
    * @param tables receives the tables that were read, closed
    */
-  private RewriteJob.Result rebuild(List<SalvageIterator> tables) throws IOException {
+  private RewriteJob.Result rebuild(List<DeferredTable> tables) throws IOException {
     try (Undo undo = new Undo(() -> deleteTables(fromLogs))) {
       inputs.choose();
       requireOrder();
@@ -188,10 +188,7 @@ public final class Repairer {
         convert(log);
       }
       context.budget().reclaim(); // the tables are read into what the logs needed
-      try (Undo open = new Undo(() -> tables.forEach(SalvageIterator::close))) {
-        openInputs(tables);
-        open.cancel();
-      }
+      openInputs(tables);
       RewriteJob.Result result =
           merge(tables, new TableOutputs(context, this::newNumber, number -> {}));
       undo.cancel();
@@ -264,7 +261,7 @@ public final class Repairer {
     }
   }
 
-  private void openInputs(List<SalvageIterator> tables) throws IOException {
+  private void openInputs(List<DeferredTable> tables) throws IOException {
     for (long number : inputs.tables()) {
       open(inputs.metadata(number), tables);
     }
@@ -355,25 +352,13 @@ public final class Repairer {
                 env, inputs.table(number), context.comparator(), inputs.bounds(number)));
   }
 
-  private void open(FileMetadata table, List<SalvageIterator> tables) {
+  private void open(FileMetadata table, List<DeferredTable> tables) {
     try {
-      SalvageIterator entries =
-          new SalvageIterator(
-              cursor(table, context.tables()),
-              context.comparator(),
-              what -> LOG.warn("{}: skipped: {}", place(), Escape.text(what)));
-      tables.add(entries);
+      tables.add(
+          new DeferredTable(
+              damage -> salvage(table, damage),
+              what -> LOG.warn("{}: skipped: {}", place(), Escape.text(what))));
       opened.add(table.number());
-      BlockLocator found = blocks.get(table.number());
-      if (found != null) {
-        entries.addLost(
-            found.bytesLost(),
-            "footer, index or filter of "
-                + inputs.table(table.number())
-                + ", of which "
-                + found.handles().size()
-                + " data blocks were found");
-      }
     } catch (CorruptionException | DBIOException e) {
       RepairInputs.requireLoss(e);
       boolean needed = inputs.isNeeded(table.number());
@@ -387,9 +372,24 @@ public final class Repairer {
     }
   }
 
-  private RewriteJob.Result merge(List<SalvageIterator> tables, TableOutputs outputs) {
-    ForwardIterator[] children = tables.toArray(ForwardIterator[]::new);
-    try (ForwardIterator merged = MergingIterator.ofForward(context.comparator(), children)) {
+  private SalvageIterator salvage(FileMetadata table, Consumer<String> damage) {
+    SalvageIterator entries =
+        new SalvageIterator(cursor(table, context.tables()), context.comparator(), damage);
+    BlockLocator found = blocks.get(table.number());
+    if (found != null) {
+      entries.addLost(
+          found.bytesLost(),
+          "footer, index or filter of "
+              + inputs.table(table.number())
+              + ", of which "
+              + found.handles().size()
+              + " data blocks were found");
+    }
+    return entries;
+  }
+
+  private RewriteJob.Result merge(List<DeferredTable> tables, TableOutputs outputs) {
+    try (ForwardIterator merged = DeferredTable.merge(context.comparator(), tables)) {
       return new RewriteJob(merged, outputs.context(), context.options().maxFileSize()).run();
     }
   }
@@ -449,7 +449,7 @@ public final class Repairer {
    * Returns the old tables in which nothing was skipped. They were opened before the tables made
    * from logs.
    */
-  private Set<Long> wholeTables(List<SalvageIterator> tables) {
+  private Set<Long> wholeTables(List<DeferredTable> tables) {
     Set<Long> whole = new TreeSet<>();
     for (int i = 0; i < tables.size() - fromLogs.size(); i++) {
       if (tables.get(i).damages() == 0) {

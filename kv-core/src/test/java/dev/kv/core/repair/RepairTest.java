@@ -19,6 +19,9 @@ import dev.kv.core.logging.CapturedLog;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingRandomAccessFile;
+import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.ChangesLostException;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
@@ -552,6 +555,50 @@ class RepairTest {
     DB.repair(directory, OPTIONS);
     assertThat(read(directory)).isEqualTo(model);
     assertThat(directory.resolve("lost").resolve(old.getFileName())).hasContent("something else");
+  }
+
+  /** Each table may need a descriptor, of which a process has a limited number. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void repair_ofManyTables_opensFewAtOnce(boolean manifest) throws IOException {
+    AtomicInteger open = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Env counting =
+        new ForwardingEnv(Env.inMemory()) {
+          @Override
+          public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+            RandomAccessFile opened = super.openRandomAccess(file, map);
+            most.accumulateAndGet(open.incrementAndGet(), Math::max);
+            return new ForwardingRandomAccessFile(opened) {
+              @Override
+              public void close() throws IOException {
+                open.decrementAndGet();
+                super.close();
+              }
+            };
+          }
+        };
+    Options options =
+        OPTIONS.toBuilder()
+            .env(counting)
+            .maxOpenFiles(74)
+            .memory(memory -> memory.maxMappedTables(0))
+            .build();
+    Path directory = Path.of("/db");
+    try (DB db = DB.open(directory, options)) {
+      for (int table = 0; table < 300; table++) {
+        db.put(bytes("key" + (1000 + table)), bytes("value"));
+        db.admin().flush();
+      }
+    }
+    assertThat(tables(counting, directory)).isGreaterThan(250);
+    if (!manifest) {
+      counting.delete(directory.resolve("CURRENT"));
+    }
+    most.set(0);
+    assertThat(DB.repair(directory, options).entries()).isEqualTo(300);
+    assertThat(most.get()).isLessThan(80);
+    assertThat(open).hasValue(0);
   }
 
   @Test
