@@ -167,7 +167,7 @@ public final class NewDirectory implements AutoCloseable {
   }
 
   private static void requireAbsent(Env env, Path target) throws IOException {
-    if (env.exists(target)) {
+    if (env.exists(target) || env.isSymbolicLink(target)) { // also one that leads to nothing
       throw new FileAlreadyExistsException(target.toString());
     }
   }

@@ -20,11 +20,13 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBLockedException;
 import dev.kv.errors.DatabaseExistsException;
 import dev.kv.errors.NoSuchBackupException;
+import dev.kv.file.NewDirectory;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -881,6 +883,16 @@ class BackupsTest {
       assertThat(left)
           .containsExactlyInAnyOrder(real.resolve("backups"), real.resolve("checkpoint"));
     }
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void newDirectory_inThePlaceOfALinkThatLeadsNowhere_isRefusedAtOnce() throws IOException {
+    Path link = Files.createSymbolicLink(temp.resolve("link"), temp.resolve("nowhere"));
+    assertThatThrownBy(() -> NewDirectory.begin(Env.fileSystem(), link))
+        .isInstanceOf(FileAlreadyExistsException.class);
+    assertThat(link).isSymbolicLink();
+    assertThat(temp.resolve("link.partial")).doesNotExist();
   }
 
   /** As if the list were on a volume that is not there: what it names must not be deleted. */
