@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -170,6 +172,51 @@ class MistypedPathTest {
       assertThat(run.err()).as(Arrays.toString(words)).contains("missing").hasLineCount(1);
       assertThat(tree(temp)).as(Arrays.toString(words)).isEqualTo(before);
     }
+  }
+
+  /** As a link to a disk that is not mounted: it is not replaced, deleted or written through. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "put LINK k v",
+        "load LINK",
+        "backup create DB LINK",
+        "backup restore BACKUPS LINK",
+        "backup restore BACKUPS NEW",
+        "copy DB LINK",
+        "copy DB NEW",
+        "demo LINK --entries 10",
+        "bench LINK --num 10",
+        "report DB --output LINK",
+        "report DB --output NEW",
+      })
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
+  void command_withALinkThatLeadsNowhere_failsAndChangesNothing(String command) throws IOException {
+    Path db = Fixtures.copy("plain", temp);
+    Path backups = temp.resolve("backups");
+    assertThat(Cli.run("backup", "create", db.toString(), backups.toString()).exitCode()).isZero();
+    Path link = Files.createSymbolicLink(temp.resolve("link"), temp.resolve("unmounted"));
+    Files.createSymbolicLink(temp.resolve("new.partial"), temp.resolve("unmounted"));
+    String before = tree(temp);
+    String[] words =
+        Cli.words(
+            command,
+            Map.of(
+                "DB",
+                db.toString(),
+                "BACKUPS",
+                backups.toString(),
+                "LINK",
+                link.toString(),
+                "NEW",
+                temp.resolve("new").toString()));
+    Cli run = Cli.runWithInput(input(command), words);
+    assertThat(run.exitCode()).as("%s: %s", command, run.out()).isEqualTo(1);
+    assertThat(run.err())
+        .as(command)
+        .contains(command.contains("NEW") ? "new.partial" : link.toString())
+        .hasLineCount(1);
+    assertThat(tree(temp)).as(command).isEqualTo(before);
   }
 
   @Test

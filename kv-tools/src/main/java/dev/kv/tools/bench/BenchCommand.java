@@ -84,11 +84,8 @@ public final class BenchCommand implements Callable<Integer> {
       }
     }
     Path target = directory;
-    if (target != null && DatabaseFiles.exists(target)) {
-      throw new Failure(target + ": already exists; name a new directory");
-    }
-    if (target != null && !DatabaseFiles.exists(DatabaseFiles.directoryOf(target))) {
-      throw new Failure(target + ": its parent directory does not exist");
+    if (target != null) {
+      requireAbsent(target);
     }
     try (ScratchDirectory scratch =
             new ScratchDirectory(target == null ? Files.createTempDirectory("kv-bench") : target);
@@ -98,5 +95,15 @@ public final class BenchCommand implements Callable<Integer> {
       bench.run(benchmarks);
     }
     return 0;
+  }
+
+  private static void requireAbsent(Path target) {
+    DatabaseFiles.requireNoDanglingLink(target);
+    if (DatabaseFiles.exists(target)) {
+      throw new Failure(target + ": already exists; name a new directory");
+    }
+    if (!DatabaseFiles.exists(DatabaseFiles.directoryOf(target))) {
+      throw new Failure(target + ": its parent directory does not exist");
+    }
   }
 }

@@ -67,6 +67,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   /** Refuses a directory with files, and a file. */
   static void requireNew(Path directory) throws IOException {
+    DatabaseFiles.requireNoDanglingLink(directory);
     boolean exists = DatabaseFiles.exists(directory);
     if (exists && !Files.isDirectory(directory)) {
       throw new Failure(directory + ": not a directory");

@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.Options;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +47,9 @@ final class ScratchDirectory implements AutoCloseable {
   public void close() throws IOException {
     try {
       DB.destroy(path, Options.DEFAULT);
-      Files.deleteIfExists(path);
+      if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+        Files.delete(path);
+      }
       Runtime.getRuntime().removeShutdownHook(interrupted);
     } catch (IllegalStateException ending) {
       Thread.yield(); // the process ends, and the hook waits for the latch

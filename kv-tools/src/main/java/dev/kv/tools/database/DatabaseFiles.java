@@ -64,6 +64,13 @@ public final class DatabaseFiles {
     }
   }
 
+  /** Refuses a symbolic link that leads to nothing, as to a disk that is not mounted. */
+  public static void requireNoDanglingLink(Path file) {
+    if (Files.isSymbolicLink(file) && !exists(file)) {
+      throw new Failure(file + ": is a symbolic link that leads to nothing; name another path");
+    }
+  }
+
   /** Returns true for a regular file, and false for any other and if there is none. */
   public static boolean isRegularFile(Path file) throws IOException {
     try {

@@ -128,6 +128,7 @@ public final class ReportCommand implements Callable<Integer> {
 
   /** Refuses to replace a file that is no report. */
   private static void requireReplaceable(Path output) throws IOException {
+    DatabaseFiles.requireNoDanglingLink(output);
     if (!DatabaseFiles.exists(output)) {
       return;
     }
