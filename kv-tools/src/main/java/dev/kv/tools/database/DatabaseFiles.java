@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Facts about a database that its files tell without an open. */
 public final class DatabaseFiles {
-  private static final Path HELD_LOCKS = Path.of("/proc/locks");
   private static final Comparator<DatabaseFile> ORDER =
       Comparator.comparing(DatabaseFile::kind).thenComparingLong(DatabaseFile::number);
 
@@ -338,18 +337,7 @@ public final class DatabaseFiles {
    * has no such list. LOCK itself is not touched.
    */
   public static @Nullable Boolean isInUse(Path directory) {
-    return isInUse(directory, HELD_LOCKS);
-  }
-
-  static @Nullable Boolean isInUse(Path directory, Path heldLocks) {
-    try (Stream<String> locks = Files.lines(heldLocks)) {
-      String inode = ":" + Files.getAttribute(directory.resolve("LOCK"), "unix:ino") + " ";
-      return locks.anyMatch(held -> held.contains(inode));
-    } catch (NoSuchFileException missing) {
-      return Files.exists(heldLocks) ? false : null; // without LOCK, nobody has it open
-    } catch (IOException | UnsupportedOperationException unknown) {
-      return null;
-    }
+    return HeldLocks.OF_SYSTEM.contain(directory.resolve("LOCK"));
   }
 
   /** Returns true if it is known that another process has the database open. */

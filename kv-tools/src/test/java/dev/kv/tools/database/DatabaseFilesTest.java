@@ -17,8 +17,6 @@ import java.util.Locale;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class DatabaseFilesTest {
@@ -40,21 +38,6 @@ class DatabaseFilesTest {
     assertThat(DatabaseFiles.files(temp).keySet().stream().map(temp::relativize))
         .map(Path::toString)
         .containsExactly("999999.log", "1000000.log", "000007.ldb", "1000001.ldb");
-  }
-
-  @Test
-  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "files have no inode there")
-  void isInUse_withoutAListOfLocks_isUnknown() throws IOException {
-    Path dir = Fixtures.copy("plain", temp);
-    Files.createFile(dir.resolve("LOCK"));
-    assertThat(DatabaseFiles.isInUse(dir, temp.resolve("locks"))).isNull();
-    Path none = Files.createFile(temp.resolve("locks"));
-    assertThat(DatabaseFiles.isInUse(dir, none)).isFalse();
-    Object inode = Files.getAttribute(dir.resolve("LOCK"), "unix:ino");
-    Path held = Files.writeString(none, "1: POSIX  ADVISORY  WRITE 7 fe:00:" + inode + " 0 EOF\n");
-    assertThat(DatabaseFiles.isInUse(dir, held)).isTrue();
-    Files.delete(dir.resolve("LOCK"));
-    assertThat(DatabaseFiles.isInUse(dir, held)).isFalse();
   }
 
   @Test
