@@ -107,7 +107,8 @@ public final class NewDirectory implements AutoCloseable {
    * @param env the environment of the directory
    * @param target the path of the directory, which must not exist; its parent must exist
    * @return the new directory, which the caller closes
-   * @throws FileAlreadyExistsException if the target exists
+   * @throws FileAlreadyExistsException if the target exists, or is a symbolic link that leads to
+   *     nothing
    * @throws NoSuchFileException if the parent of the target does not exist
    * @throws IOException if another thread or process is writing the same target, if {@code
    *     NAME.partial} is something else, or if the file system fails
