@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * Brings the files of a database whose LOCK is held into the state that its last write left: reads
  * the MANIFEST, replays the logs, creates a new log, and writes an edit that makes the result
  * durable. If the logs are empty, the first write does these last two steps, and the recovery
- * changes nothing on disk. Used once, by one thread.
+ * changes nothing on disk. If it fails, it deletes the tables and the log that it has created,
+ * unless the MANIFEST may name them. Used once, by one thread.
  */
 public final class DatabaseRecovery {
   private static final EngineLogger LOG = EngineLogger.of(DatabaseRecovery.class);
@@ -125,6 +126,11 @@ public final class DatabaseRecovery {
       } else {
         files.obsolete().collectWithTemporary();
       }
+    } catch (Throwable e) {
+      if (!versions.isFailed()) { // otherwise the MANIFEST may name the files
+        deleteCreated(tables, numbers);
+      }
+      throw e;
     } finally {
       recovery.abandon();
     }
@@ -211,6 +217,16 @@ public final class DatabaseRecovery {
     MemTable rest = recovery.takeMemTable();
     memtable = rest == null ? context.emptyMemTable() : rest;
     return true;
+  }
+
+  /** Deletes the tables and the log that this open has created. */
+  private void deleteCreated(RecoveredTables tables, List<Long> foundLogs) {
+    tables.delete();
+    WriteAheadLog.NumberedLog created = log;
+    if (created != null && !foundLogs.contains(created.number())) {
+      log = null;
+      files.logs().discard(created);
+    }
   }
 
   private void closeLog() {

@@ -1,6 +1,7 @@
 package dev.kv.core.recovery;
 
 import dev.kv.core.compaction.FlushResult;
+import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
@@ -11,6 +12,10 @@ import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.errors.DBException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -24,6 +29,7 @@ public final class RecoveredTables implements LogRecovery.Sink {
   private final VersionSet versions;
   private final CompactionStats compactionStats;
   private final VersionEdit.Builder edit;
+  private final List<Long> numbers = new ArrayList<>();
   private int count;
 
   /** Creates the object without tables. */
@@ -54,7 +60,13 @@ public final class RecoveredTables implements LogRecovery.Sink {
   }
 
   private TableOutputs outputs() {
-    return new TableOutputs(context, versions::newFileNumber, number -> {});
+    return new TableOutputs(context, this::newNumber, number -> {});
+  }
+
+  private long newNumber() {
+    long number = versions.newFileNumber();
+    numbers.add(number);
+    return number;
   }
 
   private void add(FlushResult result) {
@@ -82,6 +94,22 @@ public final class RecoveredTables implements LogRecovery.Sink {
     }
     small.forEach(table -> edit.deleteFile(0, table.number()));
     return true;
+  }
+
+  /** Deletes the tables, which no edit may name. A failure leaves them, and is only logged. */
+  void delete() {
+    for (long number : numbers) {
+      context.tables().evict(number);
+      Path table =
+          FileNames.table(context.directory(), number, context.options().tables().suffix());
+      try {
+        context.env().delete(table);
+      } catch (NoSuchFileException e) {
+        LOG.debug("{} was not finished", table);
+      } catch (IOException e) {
+        LOG.warn("{} was not deleted: {}", table, e.toString());
+      }
+    }
   }
 
   /** Returns how many tables were written. */

@@ -546,7 +546,8 @@ public final class WriteAheadLog implements AutoCloseable {
     }
   }
 
-  private void discard(NumberedLog log) {
+  /** Closes and deletes a log that no edit names. */
+  public void discard(NumberedLog log) {
     discard(log.number(), log.writer().name(), log.writer());
   }
 
