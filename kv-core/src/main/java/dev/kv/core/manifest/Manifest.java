@@ -102,15 +102,16 @@ final class Manifest implements AutoCloseable {
   /**
    * Appends an edit and makes it durable.
    *
+   * @param encoded the bytes of the edit
    * @throws NotLoggedException if the directory cannot be opened; nothing has changed
    * @throws IOException if it is not known whether a later recovery will find the edit
    */
-  void append(VersionEdit edit) throws IOException {
+  void append(VersionEdit edit, byte[] encoded) throws IOException {
     if (!edit.newFiles().isEmpty()) {
       syncDirectory();
     }
     ManifestWriter open = requireNonNull(writer, "writer");
-    open.append(edit);
+    open.append(encoded);
     open.sync();
   }
 
@@ -137,20 +138,20 @@ final class Manifest implements AutoCloseable {
   }
 
   /**
-   * Writes the state and an edit to a new MANIFEST, and makes CURRENT name it.
+   * Writes the state and an edit to a new MANIFEST, durably, and a new CURRENT that {@link
+   * #replaceBy} renames. The MANIFEST is deleted if this fails. A failure other than that of a sync
+   * has changed nothing.
    *
-   * @param created what {@link #create} returned; owned by this object from now on
+   * @param created what {@link #create} returned
    * @param state the edits that describe the version before the edit
-   * @throws OffHeapExhaustedException if there is no memory for it; nothing has changed
-   * @throws NotLoggedException if a file or the directory cannot be opened, or a file not written,
-   *     before the rename; nothing has changed
-   * @throws IOException if a sync failed, or it is not known which MANIFEST a later recovery will
-   *     find
+   * @param encoded the bytes of the edit
+   * @throws OffHeapExhaustedException if there is no memory for it
+   * @throws NotLoggedException if a file or the directory cannot be opened, or a file not written
+   * @throws IOException if a sync failed
    */
-  void replace(ManifestWriter created, List<VersionEdit> state, VersionEdit edit)
-      throws IOException {
+  void prepare(ManifestWriter created, List<VersionEdit> state, byte[] encoded) throws IOException {
     try {
-      write(created, state, edit);
+      write(created, state, encoded);
       created.sync();
       syncDirectory();
       try (WritableFile current = newCurrent(created.number())) {
@@ -165,6 +166,15 @@ final class Manifest implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  /**
+   * Makes CURRENT name the new MANIFEST.
+   *
+   * @param created what was {@linkplain #prepare prepared}; owned by this object from now on
+   * @throws IOException if it is not known which MANIFEST a later recovery will find
+   */
+  void replaceBy(ManifestWriter created) throws IOException {
     ManifestWriter before = writer;
     writer = created;
     try {
@@ -177,14 +187,14 @@ final class Manifest implements AutoCloseable {
     }
   }
 
-  private void write(ManifestWriter created, List<VersionEdit> state, VersionEdit edit)
+  private void write(ManifestWriter created, List<VersionEdit> state, byte[] encoded)
       throws NotLoggedException {
     try {
       for (VersionEdit part : state) {
         created.append(part);
       }
       replaceAt = Math.max(context.maxFileSize(), GROWTH_BEFORE_REPLACEMENT * created.length());
-      created.append(edit);
+      created.append(encoded);
     } catch (IOException e) {
       throw new NotLoggedException(e);
     }

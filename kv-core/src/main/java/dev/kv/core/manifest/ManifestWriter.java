@@ -75,10 +75,14 @@ final class ManifestWriter implements AutoCloseable {
 
   /** Appends an edit as one record. */
   void append(VersionEdit edit) throws IOException {
-    byte[] bytes = VersionEditCodec.encode(edit);
-    record.ensureCapacity(bytes.length);
-    record.buffer().put(0, bytes);
-    log.append(record.buffer(), 0, bytes.length);
+    append(VersionEditCodec.encode(edit));
+  }
+
+  /** Appends an encoded edit as one record. */
+  void append(byte[] edit) throws IOException {
+    record.ensureCapacity(edit.length);
+    record.buffer().put(0, edit);
+    log.append(record.buffer(), 0, edit.length);
   }
 
   /** Makes the appended records durable. */

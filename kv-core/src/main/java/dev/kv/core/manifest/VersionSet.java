@@ -8,6 +8,7 @@ import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.core.version.VersionEditCodec;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
@@ -315,12 +316,13 @@ public final class VersionSet implements AutoCloseable {
       long number = replace ? newManifestNumber() : manifest.number();
       List<VersionEdit> state = replace ? state() : List.of();
       VersionEdit edit = complete(asked);
+      byte[] encoded = VersionEditCodec.encode(edit); // while a shortage of memory changes nothing
       VersionBuilder builder = new VersionBuilder(current, manifestPath(number).toString());
       builder.apply(edit);
       Version next = builder.build(whenFreed);
       live.add(next);
       try {
-        log(edit, replace ? manifest.create(number) : null, state);
+        log(edit, encoded, replace ? manifest.create(number) : null, state);
         confirm(change);
       } catch (Throwable e) {
         next.release();
@@ -410,17 +412,21 @@ public final class VersionSet implements AutoCloseable {
 
   /**
    * Makes an edit durable. A failure is kept for later steps, unless the edit is certainly not
-   * logged: after a shortage of memory, or a {@link NotLoggedException}.
+   * logged: after a shortage of memory before CURRENT is changed, or a {@link NotLoggedException}.
    *
    * @param created the MANIFEST that the edit goes to, or null for the one in use
    * @param state what a new MANIFEST begins with
    */
-  private void log(VersionEdit edit, @Nullable ManifestWriter created, List<VersionEdit> state) {
+  private void log(
+      VersionEdit edit, byte[] encoded, @Nullable ManifestWriter created, List<VersionEdit> state) {
+    boolean preparing = created != null;
     try {
       if (created == null) {
-        manifest.append(edit);
+        manifest.append(edit, encoded);
       } else {
-        manifest.replace(created, state, edit);
+        manifest.prepare(created, state, encoded);
+        preparing = false;
+        manifest.replaceBy(created);
       }
       durable = true;
     } catch (NotLoggedException e) {
@@ -431,7 +437,9 @@ public final class VersionSet implements AutoCloseable {
     } catch (OffHeapExhaustedException e) {
       throw e;
     } catch (Throwable e) {
-      failure = e;
+      if (!preparing || !(e instanceof OutOfMemoryError)) {
+        failure = e;
+      }
       throw e;
     }
   }

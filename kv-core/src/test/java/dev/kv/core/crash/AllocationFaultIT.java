@@ -47,6 +47,7 @@ class AllocationFaultIT {
           "change/",
           "read/ReadContext",
           "table/",
+          "version/VersionEditCodec",
           "background/Flusher",
           "background/JobContext",
           "background/JobOutcome");

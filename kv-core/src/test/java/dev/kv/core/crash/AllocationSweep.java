@@ -249,14 +249,19 @@ class AllocationSweep {
     // Without a fault first: a class that cannot be initialized stays unusable.
     Fault fault = new Fault(call.threads, Integer.MAX_VALUE, Integer.MAX_VALUE);
     int first = 0;
+    int inEdits = 0;
     do {
       Path directory = Files.createDirectory(temp.resolve("run" + first)).resolve("db");
       Run run = new Run(call, directory, keepsLogs, fault);
       within(call + ", " + fault, run::run);
       first++;
       boolean isLast = first > 1 && !fault.wasInjected();
+      inEdits += fault.wasOnlyInAnEdit() ? 1 : 0;
       fault = isLast ? null : new Fault(call.threads, first, first + faults - 1);
     } while (fault != null);
+    if (call == Call.FLUSH_THREAD && faults == 1) {
+      assertThat(inEdits).as("edits that could not be encoded").isPositive();
+    }
   }
 
   private static void within(String what, Runnable run) throws Exception {
@@ -370,6 +375,10 @@ class AllocationSweep {
 
     /** Writes and flushes; either may be refused. */
     private void goOn() {
+      if (fault.wasOnlyInAnEdit()) {
+        assertThat(DbTestBase.parts(db).jobs().errors().isFailedPermanently()).isFalse();
+        assertThat(attempt(() -> db.admin().flush())).isTrue();
+      }
       write("later", "1", () -> db.put(b("later"), b("1")));
       try {
         db.admin().resume();

@@ -21,6 +21,7 @@ public final class Allocations {
     private final int first;
     private final int last;
     private final AtomicInteger allocations = new AtomicInteger();
+    private volatile boolean whileEncodingAnEdit;
 
     /**
      * Creates a fault.
@@ -39,11 +40,25 @@ public final class Allocations {
       return allocations.get() >= first;
     }
 
+    /** Returns true if it is one allocation, and that failed while a version edit was encoded. */
+    boolean wasOnlyInAnEdit() {
+      return whileEncodingAnEdit && first == last;
+    }
+
+    private static boolean isEncodingAnEdit() {
+      return StackWalker.getInstance()
+          .walk(
+              frames -> frames.anyMatch(each -> each.getClassName().endsWith("VersionEditCodec")));
+    }
+
     private boolean isNext() {
       if (!Thread.currentThread().getName().startsWith(threads)) {
         return false;
       }
       int number = allocations.incrementAndGet();
+      if (number == first) {
+        whileEncodingAnEdit = isEncodingAnEdit();
+      }
       return number >= first && number <= last;
     }
 

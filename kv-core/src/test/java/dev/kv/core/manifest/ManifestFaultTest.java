@@ -15,9 +15,11 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,6 +137,41 @@ final class ManifestFaultTest extends ManifestTestBase {
       assertThatThrownBy(() -> set.logAndApply(edit("+L0 6:10 a@1..c@2")))
           .isInstanceOf(DBReadOnlyException.class)
           .hasCause(failure);
+    }
+  }
+
+  /** Until CURRENT names the new MANIFEST, nothing depends on it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"MANIFEST", ".dbtmp"})
+  void logAndApply_withoutHeapForANewManifest_changesNothingAndMayBeTriedAgain(String file) {
+    created().close();
+    boolean[] failing = {true};
+    Env failed =
+        new ForwardingEnv(files) {
+          @Override
+          public WritableFile createWritable(Path path) throws IOException {
+            return new ForwardingWritableFile(super.createWritable(path)) {
+              @Override
+              public void append(ByteBuffer bytes) throws IOException {
+                if (failing[0] && path.toString().contains(file)) {
+                  throw new OutOfMemoryError("simulated");
+                }
+                super.append(bytes);
+              }
+            };
+          }
+        };
+    try (VersionSet set = recovered(context(failed, MAX_FILE_SIZE, false))) {
+      VersionEdit edit = edit("+L0 5:10 a@1..c@2");
+      String before = describe(set);
+      TreeSet<String> names = names();
+      assertThatThrownBy(() -> set.logAndApply(edit)).isInstanceOf(OutOfMemoryError.class);
+      assertThat(set.isFailed()).isFalse();
+      assertThat(describe(set)).isEqualTo(before);
+      assertThat(names()).isEqualTo(names);
+      failing[0] = false;
+      set.logAndApply(edit);
+      assertThat(describeRecovered()).isEqualTo(describe(set)).isNotEqualTo(before);
     }
   }
 
