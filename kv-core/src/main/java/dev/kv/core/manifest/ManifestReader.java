@@ -165,9 +165,10 @@ final class ManifestReader implements LogReader.Reporter {
     require(nextFileNumber, "next file number");
     require(logNumber, "log number");
     require(lastSequence, "last sequence");
-    if (nextFileNumber > VersionSet.LARGEST_NEXT_NUMBER) {
+    long next = Math.max(nextFileNumber, Math.max(logNumber, previousLogNumber) + 1);
+    if (next > VersionSet.LARGEST_NEXT_NUMBER) {
       throw corruption(
-          "next file number " + nextFileNumber + " is too large for a real database",
+          "next file number " + next + " is too large for a real database",
           CorruptionException.NO_OFFSET);
     }
     if (torn) {

@@ -9,6 +9,7 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
+import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
@@ -304,6 +305,7 @@ public final class VersionSet implements AutoCloseable {
    *     no descriptor for the directory, and nothing has changed; or if it is unknown whether the
    *     edit is logged, and all later installs fail, too
    * @throws DBReadOnlyException if an earlier install failed
+   * @throws CorruptionException if a damaged MANIFEST or log has left no file numbers
    * @throws OffHeapExhaustedException if there is no memory for the edit; nothing was written, and
    *     the step may be tried again
    */
@@ -405,7 +407,14 @@ public final class VersionSet implements AutoCloseable {
     if (asked.previousLogNumber() == VersionEdit.UNSET) {
       edit.previousLogNumber(previousLogNumber);
     }
-    return edit.nextFileNumber(nextFileNumber.get())
+    long next = nextFileNumber.get();
+    if (next > LARGEST_NEXT_NUMBER) { // which the next open would refuse
+      throw new CorruptionException(
+          "MANIFEST: there are no file numbers left after those that it holds",
+          manifestPath(manifest.number()).toString(),
+          CorruptionException.NO_OFFSET);
+    }
+    return edit.nextFileNumber(next)
         .lastSequence(Math.max(lastSequence, asked.lastSequence()))
         .build();
   }

@@ -12,6 +12,10 @@ import dev.kv.core.LogFiles;
 import dev.kv.core.codec.MaskedCrc32c;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.LeakCheck;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.version.VersionEdit;
+import dev.kv.core.version.VersionEditCodec;
+import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBLockedException;
@@ -38,6 +42,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -503,6 +508,45 @@ class HostileFilesTest {
               assertThat(String.valueOf(e.getMessage())).matches("[ -~]*");
             });
     repair(directory);
+  }
+
+  /** An open must not store what a later one refuses. */
+  @ParameterizedTest
+  @CsvSource({
+    "NEXT, -1",
+    "NEXT, 0",
+    "NEXT, 1",
+    "LOG, -1",
+    "LOG, 0",
+    "LOG, 1",
+    "PREVIOUS_LOG, -1",
+    "PREVIOUS_LOG, 0",
+    "PREVIOUS_LOG, 1",
+    "PREVIOUS_LOG, 5"
+  })
+  void manifest_withAFileNumberAtTheLimit_isRefusedOrOpensAgain(String which, long beyond)
+      throws IOException {
+    long number = VersionSet.LARGEST_NEXT_NUMBER + beyond;
+    VersionEdit.Builder edit = VersionEdit.builder();
+    switch (which) {
+      case "NEXT" -> edit.nextFileNumber(number);
+      case "LOG" -> edit.logNumber(number);
+      default -> edit.previousLogNumber(number);
+    }
+    LogFiles.append(Env.fileSystem(), file("MANIFEST"), VersionEditCodec.encode(edit.build()));
+    byte[] key = DbTestBase.b("later");
+    try (DB db = DB.open(directory, tolerant())) {
+      db.put(key, key);
+    } catch (CorruptionException e) {
+      assertThat(e.file()).contains("MANIFEST");
+      assertThatThrownBy(() -> DB.open(directory, tolerant()).close())
+          .isInstanceOf(CorruptionException.class);
+      DB.repair(directory, options());
+      key = DbTestBase.b(DbTestBase.key(0));
+    }
+    try (DB db = DB.open(directory, tolerant())) {
+      assertThat(db.get(key)).isNotNull();
+    }
   }
 
   @Test
