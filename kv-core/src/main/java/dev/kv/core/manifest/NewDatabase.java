@@ -4,7 +4,7 @@ import dev.kv.core.version.VersionEdit;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
 
-/** Creates a database: writes MANIFEST-000001 with one edit, and CURRENT, which names it. */
+/** Creates a database: writes MANIFEST-000001 with its state, and CURRENT, which names it. */
 public final class NewDatabase {
   /** The number of the first MANIFEST. */
   static final long MANIFEST_NUMBER = 1;
@@ -27,7 +27,7 @@ public final class NewDatabase {
   }
 
   /**
-   * Writes a MANIFEST with one edit that describes the whole tree, and makes CURRENT name it. A
+   * Writes a MANIFEST with an edit that describes the whole tree, and makes CURRENT name it. A
    * repair uses it. Files are durable on return; the names of the tables in the edit are durable
    * before CURRENT changes.
    */
@@ -45,7 +45,9 @@ public final class NewDatabase {
       throws IOException {
     ManifestWriter manifest = ManifestWriter.create(context, number);
     try {
-      manifest.append(edit);
+      for (VersionEdit part : EditParts.of(edit)) {
+        manifest.append(part);
+      }
       manifest.sync();
     } catch (Throwable e) {
       manifest.delete(e);

@@ -469,8 +469,12 @@ public final class VersionSet implements AutoCloseable {
 
   /** Returns the edits that describe the current version, for the beginning of a MANIFEST. */
   private List<VersionEdit> state() {
+    List<VersionEdit> state = new ArrayList<>(EditParts.of(snapshot()));
     VersionEdit flushes = flushes();
-    return flushes.newFiles().isEmpty() ? List.of(snapshot()) : List.of(snapshot(), flushes);
+    if (!flushes.newFiles().isEmpty()) {
+      state.addAll(EditParts.of(flushes));
+    }
+    return state;
   }
 
   /** Returns the current version without the tables of {@link #flushes}. */

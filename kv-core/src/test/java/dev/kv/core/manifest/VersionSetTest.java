@@ -1,11 +1,14 @@
 package dev.kv.core.manifest;
 
+import static dev.kv.core.version.VersionText.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.key.InternalKeyComparator;
+import dev.kv.core.log.LogReader;
+import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
@@ -277,6 +280,52 @@ final class VersionSetTest extends ManifestTestBase {
           .isEqualTo(manifest(set.manifestNumber()).getFileName() + "\n");
     }
     assertThat(describeRecovered()).isEqualTo(expected);
+  }
+
+  /** A record of the whole state may be larger than an array. */
+  @Test
+  void logAndApply_ofTheFirstEditBesideLongKeys_beginsTheManifestWithSeveralRecords()
+      throws IOException {
+    String pad = "k".repeat(100_000);
+    List<String> tables = new ArrayList<>();
+    for (int i = 100; i < 130; i++) {
+      tables.add("+L" + i % 2 + " " + i + ":10 " + i + pad + "@5.." + i + pad + "x@4");
+    }
+    String expected;
+    try (VersionSet set = created()) {
+      set.logAndApply(edit(tables.toArray(String[]::new)));
+      set.logAndApply(edit("-L0 100").toBuilder().compactPointer(1, key(pad + "@3")).build());
+      expected = describe(set);
+    }
+    long number;
+    try (VersionSet set = recovered(context())) {
+      set.logAndApply(edit("-L6 1"));
+      number = set.manifestNumber();
+    }
+    try (VersionSet set = recovered(context())) {
+      assertThat(describe(set)).isEqualTo(expected);
+      assertThat(set.current().fileCount(0)).isEqualTo(14);
+      assertThat(set.current().isFlushed(0) && set.current().isFlushed(13)).isTrue();
+      assertThat(set.manifestNumber()).isEqualTo(number);
+    }
+    List<Long> ends = new ArrayList<>();
+    RecordBuffer record = new RecordBuffer();
+    try (LogReader reader =
+        new LogReader(files, manifest(number), (offset, bytes, what, torn) -> {})) {
+      while (reader.readRecord(record)) {
+        assertThat(record.length()).isLessThan(2 << 20);
+        ends.add(reader.endOfLastRecord());
+      }
+    }
+    record.free();
+    assertThat(ends).as("the edit, and 6 MB of keys").hasSizeGreaterThan(6);
+    byte[] whole = Files.readAllBytes(manifest(number));
+    for (long end : ends.subList(0, ends.size() - 1)) {
+      Files.write(manifest(number), Arrays.copyOf(whole, (int) end));
+      assertThatThrownBy(() -> recovered(context()))
+          .as("cut after %d bytes", end)
+          .isInstanceOf(CorruptionException.class);
+    }
   }
 
   @Test

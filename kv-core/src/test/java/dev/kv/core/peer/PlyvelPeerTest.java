@@ -268,6 +268,37 @@ class PlyvelPeerTest {
     KvSide.expect(copy, Options.DEFAULT, model);
   }
 
+  /** Its MANIFEST begins with several records, because the keys are long. */
+  @Test
+  void directoryOfKvWithLongKeys_readAndCompactedByCpp_isTheSame() throws Exception {
+    Path directory = temp.resolve("db");
+    TreeMap<byte[], byte[]> model = Workload.emptyModel();
+    Options options = Options.builder().createIfMissing(true).build();
+    try (DB db = DB.open(directory, options)) {
+      db.admin().suspendCompactions();
+      for (int i = 0; i < 12; i++) {
+        byte[] key = new byte[100_000];
+        key[0] = (byte) i;
+        byte[] next = key.clone();
+        next[99_999] = 1;
+        db.put(key, new byte[] {(byte) i});
+        db.put(next, new byte[] {1});
+        model.put(key, new byte[] {(byte) i});
+        model.put(next, new byte[] {1});
+        db.admin().flush();
+      }
+    }
+    try (DB db = DB.open(directory, options)) { // the first write begins a MANIFEST
+      db.put(new byte[] {100}, new byte[] {2});
+      model.put(new byte[] {100}, new byte[] {2});
+    }
+    KvSide.expectEntries("C++ LevelDB", read(directory), model);
+    Workload theirs = Workload.of(SEED, 300);
+    write(directory, theirs, "compact");
+    theirs.applyTo(model);
+    KvSide.expect(directory, options, model);
+  }
+
   /** With the recovery mode CPP_COMPAT, kv recovers the same entries as C++ LevelDB. */
   @Test
   void damagedLog_recoveredByBoth_isTheSame() throws Exception {
