@@ -17,11 +17,13 @@ import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
@@ -172,6 +174,7 @@ class ChangeFeedCrashTest {
     Path source = temp.resolve("source");
     Path copy = temp.resolve("copy");
     SplittableRandom random = new SplittableRandom(Long.getLong("kv.seed", 1));
+    List<Integer> written = new ArrayList<>();
     for (int kill = 0; kill < KILLS; kill++) {
       runAndKill(source, copy, random);
       if (kill % 3 == 2) {
@@ -179,9 +182,12 @@ class ChangeFeedCrashTest {
             DB follower = DB.open(copy, Options.builder().createIfMissing(true).build())) {
           Follower.catchUp(db, follower, ChangeOptions.DEFAULT);
           expectEqual(db, follower);
+          written.add(Follower.counter(db));
         }
       }
     }
+    assertThat(written).as("batches of the source").isSorted();
+    assertThat(new TreeSet<>(written)).as("it writes between kills").hasSizeGreaterThan(1);
   }
 
   private void runAndKill(Path source, Path copy, SplittableRandom random)
@@ -212,5 +218,6 @@ class ChangeFeedCrashTest {
       child.destroyForcibly();
     }
     assertThat(child.waitFor()).as("exit; %s", Files.readString(errors)).isEqualTo(137);
+    assertThat(output).content().startsWith("open");
   }
 }

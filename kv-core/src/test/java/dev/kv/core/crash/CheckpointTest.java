@@ -28,8 +28,10 @@ import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -86,9 +88,11 @@ class CheckpointTest {
     }
     AtomicInteger[] acknowledged = {new AtomicInteger(), new AtomicInteger(), new AtomicInteger()};
     env.createDirectory(parent);
+    List<Long> sequences = new ArrayList<>();
     try (DB db = DB.open(parent.resolve("db"), options)) {
       try (Writers writers = new Writers(db, histories, acknowledged)) {
         for (int i = 0; i < count; i++) {
+          writers.awaitWrite();
           Path target = parent.resolve("copy" + i);
           int[] least = new int[histories.size()];
           for (int h = 0; h < least.length; h++) {
@@ -96,10 +100,12 @@ class CheckpointTest {
           }
           long sequence = db.admin().checkpoint(target);
           expect(options, target, histories, least, sequence);
-          writers.check();
+          sequences.add(sequence);
         }
       }
     }
+    assertThat(sequences).isSorted();
+    assertThat(new TreeSet<>(sequences)).as("sequences").hasSizeGreaterThan(count / 2);
     for (int i = 0; i < count; i += 7) {
       expect(options, parent.resolve("copy" + i), histories, new int[histories.size()], -1);
     }
@@ -608,13 +614,19 @@ class CheckpointTest {
     }
   }
 
-  /** Threads that each write a history until they are closed. */
+  /** Threads that each write a history until they are closed or have written many batches. */
   static final class Writers implements AutoCloseable {
+    /** A bound of the time that the comparison of a checkpoint with its histories takes. */
+    private static final int MAX_BATCHES = 2000;
+
     private final List<Thread> threads = new ArrayList<>();
+    private final AtomicInteger[] acknowledged;
+    private int seen;
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private volatile boolean stopped;
 
     Writers(DB db, List<History> histories, AtomicInteger[] acknowledged) {
+      this.acknowledged = acknowledged;
       for (int h = 0; h < histories.size(); h++) {
         History history = histories.get(h);
         AtomicInteger done = acknowledged[h];
@@ -626,8 +638,7 @@ class CheckpointTest {
 
     private void run(DB db, History history, AtomicInteger done) {
       try {
-        while (!stopped) {
-          int number = done.get() + 1;
+        for (int number = 1; number <= MAX_BATCHES && !stopped; number++) {
           db.write(new WriteOptions(number % 50 == 0), history.batch(number));
           done.set(number);
         }
@@ -636,7 +647,18 @@ class CheckpointTest {
       }
     }
 
-    void check() {
+    /** Waits until there was a write since the last call, or all are done. */
+    void awaitWrite() {
+      int now = seen;
+      while (now == seen && now < MAX_BATCHES * acknowledged.length) {
+        check();
+        now = Arrays.stream(acknowledged).mapToInt(AtomicInteger::get).sum();
+        Thread.onSpinWait();
+      }
+      seen = now;
+    }
+
+    private void check() {
       assertThat(failure.get()).isNull();
     }
 

@@ -69,8 +69,7 @@ final class Follower {
 
   /** Writes the next batch: the counter, and an entry that is later overwritten or deleted. */
   static void writeNext(DB source, SplittableRandom random) {
-    byte[] before = source.get(COUNTER);
-    int number = before == null ? 1 : 1 + Integer.parseInt(new String(before, US_ASCII));
+    int number = 1 + counter(source);
     byte[] counter = Integer.toString(number).getBytes(US_ASCII);
     WriteBatch batch = WriteBatch.create().put(COUNTER, counter);
     byte[] key = ("key" + random.nextInt(100)).getBytes(US_ASCII);
@@ -82,6 +81,12 @@ final class Follower {
     source.write(random.nextInt(8) == 0 ? WriteOptions.SYNC : WriteOptions.DEFAULT, batch);
   }
 
+  /** Returns the number of the last batch in a database; 0 if there is none. */
+  static int counter(DB db) {
+    byte[] value = db.get(COUNTER);
+    return value == null ? 0 : Integer.parseInt(new String(value, US_ASCII));
+  }
+
   /** Returns the position of the copy; a new copy begins with the first change. */
   static ChangePosition position(DB source, DB copy) {
     byte[] stored = copy.get(POSITION);
@@ -90,12 +95,11 @@ final class Follower {
 
   /** Applies a group to the copy, with the position, after a check that it is the next one. */
   static void apply(ChangeGroup group, DB copy) {
-    byte[] before = copy.get(COUNTER);
+    int last = counter(copy);
     WriteBatch batch = WriteBatch.create();
     batch.append(group);
     copy.write(batch.put(POSITION, group.position().toBytes()));
-    int last = before == null ? 0 : Integer.parseInt(new String(before, US_ASCII));
-    int now = Integer.parseInt(new String(copy.get(COUNTER), US_ASCII));
+    int now = counter(copy);
     if (now - last != group.count() / 2) {
       throw new AssertionError(group + " was applied after " + last + " and led to " + now);
     }

@@ -105,7 +105,7 @@ class KillLoopTest {
           loading = 0;
           loaded = 0;
         }
-        String point = cycle % 2 == 0 ? "-" : POINTS.get(cycle / 2 % POINTS.size());
+        String point = cycle % 2 == 0 ? "-" : POINTS.get(cycle / 2 * 7 % POINTS.size());
         SplittableRandom random = new SplittableRandom(seed * 1000 + cycle);
         int histories = seed % 3 == 0 ? 3 : 1;
         String what = "cycle " + cycle + ", -Dkv.seed=" + SEED + ", point " + point;
@@ -328,7 +328,8 @@ class KillLoopTest {
       }
       int acknowledgedBefore = last;
       cpp.open(directory);
-      Thread killer = new Thread(() -> killAfter(cpp, new SplittableRandom(seed).nextInt(300)));
+      long millis = new SplittableRandom(seed * 1000 + cycle).nextInt(300);
+      Thread killer = new Thread(() -> killAfter(cpp, millis));
       killer.start();
       while (cpp.write(history, last + 1, last % 16 == 0)) {
         last++;
