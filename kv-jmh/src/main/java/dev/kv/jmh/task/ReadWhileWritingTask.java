@@ -32,13 +32,13 @@ record ReadWhileWritingTask(Workload workload, PointReadTask reading, long write
     long written = 0;
     long start = System.nanoTime();
     try (Writer writer = thread.store().writer(false)) {
-      while (!thread.group().othersFinished()) {
+      do {
         values.next(value);
         byte[] next = key.set(thread.random().uniform(workload.keySpace()));
         writer.put(next, value);
         written++;
         pace.write(next.length + value.length);
-      }
+      } while (!thread.group().othersFinished());
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     thread.restart();
