@@ -81,7 +81,7 @@ class BackgroundWorkerTest {
                 });
     self[0].wake();
     try {
-      assertThat(runs.tryAcquire(3, 10, TimeUnit.SECONDS)).as("both have run again").isTrue();
+      assertThat(runs.tryAcquire(3, 60, TimeUnit.SECONDS)).as("both have run again").isTrue();
     } finally {
       errors.beginClose(); // ends the waits
     }

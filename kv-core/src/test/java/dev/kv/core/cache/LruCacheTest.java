@@ -423,7 +423,7 @@ class LruCacheTest {
         Thread other = new Thread(() -> small.erase(1, 77));
         other.start();
         try {
-          other.join(5000);
+          other.join(60_000);
         } catch (InterruptedException e) {
           throw new AssertionError(e);
         }

@@ -660,7 +660,7 @@ class VersionMutatorTest extends DbTestBase {
               && operation.isOn(".ldb")
               && wrote.compareAndSet(false, true)) {
             try {
-              start(() -> put("t2", "new")).get(10, TimeUnit.SECONDS);
+              start(() -> put("t2", "new")).get(60, TimeUnit.SECONDS);
             } catch (InterruptedException | ExecutionException | TimeoutException e) {
               throw new AssertionError(e);
             }

@@ -22,6 +22,7 @@ import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.ExclusiveWriter;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -303,6 +304,22 @@ public abstract class DbTestBase {
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).as("no end of the wait for " + what).isLessThan(end);
       LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  /**
+   * Makes a call until it finds memory; the timeout of the test bounds that. A write without memory
+   * has no effect, and a flush that has waited for a second goes on in the background. A read finds
+   * no memory only if the JVM itself has none left, which others may hold for now.
+   */
+  public static void patiently(Runnable call) {
+    while (true) {
+      try {
+        call.run();
+        return;
+      } catch (OffHeapExhaustedException e) {
+        LockSupport.parkNanos(1_000_000);
+      }
     }
   }
 

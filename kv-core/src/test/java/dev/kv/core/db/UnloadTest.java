@@ -48,6 +48,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import jdk.jfr.Recording;
@@ -59,8 +60,8 @@ import org.junit.jupiter.api.io.TempDir;
  * has closed its databases, can be unloaded.
  */
 class UnloadTest {
-  /** Collections that are enough to clear everything that is only weakly reachable. */
-  private static final int COLLECTIONS = 50;
+  /** How long collections may take to clear everything that is only weakly reachable. */
+  private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   @TempDir Path directory;
 
@@ -100,7 +101,8 @@ class UnloadTest {
       loader.close();
       Reference.reachabilityFence(loader);
       loader = null;
-      for (int i = 0; i < COLLECTIONS && reference.get() != null; i++) {
+      long end = System.nanoTime() + MAX_WAIT_NANOS;
+      while (reference.get() != null && System.nanoTime() < end) {
         System.gc();
         Thread.sleep(20); // for the threads of cleaners, which run after a collection
       }

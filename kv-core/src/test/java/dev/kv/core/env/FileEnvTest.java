@@ -41,6 +41,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class FileEnvTest extends EnvContract {
+  private static final int OPENS_MISSED = Boolean.getBoolean("kv.long") ? 2000 : 300;
+
   @TempDir private Path temp;
   private final CountingMapper mapper = new CountingMapper();
   private FileEnv fileEnv;
@@ -632,6 +634,7 @@ final class FileEnvTest extends EnvContract {
       value = OS.WINDOWS,
       disabledReason = "files that are open are not deleted or renamed there")
   @ValueSource(booleans = {true, false})
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void opening_aFileThatIsDeletedMeanwhile_opensItOrSaysThatItIsMissing(boolean map)
       throws Exception {
     AtomicInteger last = new AtomicInteger();
@@ -655,7 +658,7 @@ final class FileEnvTest extends EnvContract {
     int missing = 0;
     int opened = 0;
     try {
-      while ((missing < 2000 || opened == 0) && failure.get() == null) {
+      while ((missing < OPENS_MISSED || opened == 0) && failure.get() == null) {
         try {
           env.openRandomAccess(dir.resolve(last.get() + ".ldb"), map).close();
           opened++;

@@ -78,7 +78,7 @@ final class MemEnvTest extends EnvContract {
         assertThat(log.reserved()).isGreaterThanOrEqualTo(end);
       }
       done.set(true);
-      behind.join(10_000);
+      behind.join(60_000);
       assertThat(failure.get()).isNull();
     }
   }

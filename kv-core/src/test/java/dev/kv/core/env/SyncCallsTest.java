@@ -85,6 +85,7 @@ class SyncCallsTest {
     List<RecordedEvent> events = RecordingFile.readAllEvents(recorded);
     assertThat(events)
         .filteredOn(event -> event.getEventType().getName().equals("jdk.FileForce"))
+        .filteredOn(event -> event.getThread().getJavaThreadId() == Thread.currentThread().getId())
         .hasSize(1);
   }
 

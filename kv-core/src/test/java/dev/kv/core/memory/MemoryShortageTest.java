@@ -19,9 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,24 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A shortage of off-heap memory costs time, or a write that is tried again; it never lasts. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MemoryShortageTest extends DbTestBase {
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
-  /**
-   * Makes a call until it finds memory; the timeout of the test bounds that. A write without memory
-   * has no effect, and a flush that has waited for a second goes on in the background. A read finds
-   * no memory only if the JVM itself has none left, which others may hold for now.
-   */
-  private static void patiently(Runnable call) {
-    while (true) {
-      try {
-        call.run();
-        return;
-      } catch (OffHeapExhaustedException e) {
-        LockSupport.parkNanos(PAUSE_NANOS);
-      }
-    }
-  }
-
   private static void putPatiently(DB db, byte[] key, byte[] value) {
     patiently(() -> db.put(key, value));
   }

@@ -522,7 +522,7 @@ final class DatabaseReaderTest {
     assertThat(thrown.get()).isNull();
 
     errors.unblock();
-    mover.join(10_000);
+    mover.join(60_000);
     assertThat(thrown.get()).isInstanceOf(DBClosedException.class);
     assertThat(memtables.get(0).references()).isEqualTo(1);
   }
@@ -561,11 +561,11 @@ final class DatabaseReaderTest {
       thread.start();
       threads.add(thread);
     }
-    assertThat(started.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(started.await(60, TimeUnit.SECONDS)).isTrue();
     Thread.sleep(20);
     reader.close();
     for (Thread thread : threads) {
-      thread.join(10_000);
+      thread.join(60_000);
       assertThat(thread.isAlive()).isFalse();
     }
     assertThat(failure.get()).isNull();
@@ -639,7 +639,7 @@ final class DatabaseReaderTest {
     }
 
     void awaitEntered() throws InterruptedException {
-      assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(entered.await(60, TimeUnit.SECONDS)).isTrue();
     }
 
     @Override

@@ -83,7 +83,7 @@ class LostIteratorsTest extends DbTestBase {
     seekAndLose();
     var views = db.admin().stats().views();
     assertThat(views.iterators() + views.leakedIterators()).isEqualTo(1);
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (db.admin().stats().views().leakedIterators() == 0 && System.nanoTime() < end) {
       System.gc();
     }

@@ -110,7 +110,7 @@ final class ReadStatesTest {
     }
     states.close();
     for (Thread reader : readers) {
-      reader.join(10_000);
+      reader.join(60_000);
       assertThat(reader.isAlive()).isFalse();
     }
     assertThat(failure.get()).isNull();

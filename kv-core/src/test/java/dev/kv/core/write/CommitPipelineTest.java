@@ -1577,7 +1577,7 @@ final class CommitPipelineTest {
   }
 
   private void awaitStop(long stops) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (pipeline.stalls().stops() < stops) {
       assertThat(System.nanoTime()).as("no writer stops").isLessThan(end);
       Thread.sleep(1);

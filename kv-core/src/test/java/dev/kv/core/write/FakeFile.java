@@ -42,7 +42,7 @@ final class FakeFile implements WritableFile {
   }
 
   void awaitBlocked() throws InterruptedException {
-    if (!entered.await(10, TimeUnit.SECONDS)) {
+    if (!entered.await(60, TimeUnit.SECONDS)) {
       throw new AssertionError("no append came");
     }
   }

@@ -408,7 +408,8 @@ class FaultTest extends DbTestBase {
     assertThatThrownBy(() -> db.write(batch)).isInstanceOf(OffHeapExhaustedException.class);
     assertThat(get("big")).isEqualTo(NOT_FOUND);
     for (int i = 0; i < 5000; i++) {
-      put(key(i), "v".repeat(1000));
+      byte[] key = b(key(i));
+      patiently(() -> db.put(key, b("v".repeat(1000)))); // a slow disk delays the flushes
     }
     try (DBIterator cursor = db.iterator()) {
       int found = 0;

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
@@ -27,8 +28,8 @@ import org.slf4j.LoggerFactory;
 class OneJarIT {
   private static final String JAR = System.getProperty("kv.all.jar");
 
-  /** Collections that are enough to clear everything that is only weakly reachable. */
-  private static final int COLLECTIONS = 50;
+  /** How long collections may take to clear everything that is only weakly reachable. */
+  private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   @TempDir File directory;
 
@@ -115,7 +116,8 @@ class OneJarIT {
   void jar_besideSlf4jOrNothing_isADatabase_andIsUnloaded(boolean hasSlf4j) throws Exception {
     WeakReference<ClassLoader> loader = useInALoaderOfItsOwn(hasSlf4j);
     assertThat(directory.list()).anyMatch(name -> name.endsWith(".sst"));
-    for (int i = 0; i < COLLECTIONS && loader.get() != null; i++) {
+    long end = System.nanoTime() + MAX_WAIT_NANOS;
+    while (loader.get() != null && System.nanoTime() < end) {
       System.gc();
       Thread.sleep(20); // for the threads of cleaners, which run after a collection
     }
