@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Kills, losses of power and faults at every operation of a compaction with a filter: each key has
  * its value from before or what the filter made of it, and nothing older comes back.
  */
+@Tag("one-jdk")
 @ExtendWith(LeakCheck.class)
 class CompactionFilterFaultTest {
   private static final Path DIRECTORY = Path.of("/filter/db");

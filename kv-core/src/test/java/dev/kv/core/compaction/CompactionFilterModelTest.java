@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * read gives what the map has, or what the filter makes of it; and a snapshot or an iterator always
  * gives what it gave first.
  */
+@Tag("one-jdk")
 class CompactionFilterModelTest extends DbTestBase {
   private static final int SCALE = Boolean.getBoolean("kv.long") ? 100 : 1;
   private static final long SEED = Long.getLong("kv.seed", 20_261_123);

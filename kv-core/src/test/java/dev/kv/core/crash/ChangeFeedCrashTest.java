@@ -41,6 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the follower goes on where it was, and both databases are equal. Only a follower of unsynced
  * groups may be told that changes are lost; it must never go on with other ones.
  */
+@Tag("one-jdk")
 @ExtendWith(Quiet.class)
 class ChangeFeedCrashTest {
   private static final Path SOURCE = Path.of("/feed/source");

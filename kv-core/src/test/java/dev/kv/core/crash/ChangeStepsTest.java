@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Kills before each operation on a file of a bulk load and of a range delete. What a kill leaves is
  * opened by C++ LevelDB and then by kv, and by kv alone. All see the state before or after.
  */
+@Tag("one-jdk")
 final class ChangeStepsTest {
   @TempDir Path temp;
 

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A MANIFEST that lost edits at its end. Bulk loads and range deletes are nowhere else, so an open
  * without their edits would undo what was acknowledged, and delete their tables.
  */
+@Tag("one-jdk")
 final class LostEditTest {
   private static final Path DIRECTORY = Path.of("/lost/db");
   private static final int SECTOR = 512;

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
  * gives the right answer or a {@link CorruptionException} and then deletes no table. Every change
  * is acknowledged, so nothing may be missing.
  */
+@Tag("one-jdk")
 final class ManifestSweepTest {
   private static final Path DIRECTORY = Path.of("/sweep/db");
   private static final Path INGESTED = Path.of("/sweep/table.ldb");

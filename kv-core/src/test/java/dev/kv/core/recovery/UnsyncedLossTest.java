@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Loss of power over and over: what was synced is there after each, and nothing that was never
  * written.
  */
+@Tag("one-jdk")
 class UnsyncedLossTest {
   private static final long SEED = Long.getLong("kv.power.seed", 86);
   private static final int ROUNDS = Boolean.getBoolean("kv.long") ? 300 : 30;

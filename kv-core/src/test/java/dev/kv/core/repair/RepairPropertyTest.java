@@ -40,6 +40,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.Test;
  * Operation number n has sequence number n, so each entry that is found says which operation it
  * claims to be.
  */
+@Tag("one-jdk")
 class RepairPropertyTest {
   private static final long SEED = Long.getLong("kv.repair.seed", 8);
   private static final int ROUNDS =
