@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -20,7 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticListener;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
@@ -109,35 +110,32 @@ class DocumentationTest {
   @TestFactory
   Stream<DynamicTest> javaBlocks_ofTheDocuments_compile() throws IOException {
     Path root = root();
-    List<DynamicTest> tests =
-        documents(root).stream()
-            .filter(page -> !isOfAnAdapter(page))
-            .flatMap(page -> blocks(root.relativize(page), page))
-            .toList();
-    assertThat(tests).as("blocks found").isNotEmpty();
-    return tests.stream();
+    Map<String, String> blocks = new LinkedHashMap<>();
+    for (Path page : documents(root)) {
+      if (!isOfAnAdapter(page)) {
+        String text = read(page);
+        for (MatchResult block : BLOCK.matcher(text).results().toList()) {
+          long line = text.substring(0, block.start()).lines().count() + 1;
+          blocks.put(root.relativize(page) + ":" + line, block.group(1));
+        }
+      }
+    }
+    assertThat(blocks).as("blocks found").isNotEmpty();
+    Map<String, List<String>> errors = compile(blocks);
+    return blocks.entrySet().stream()
+        .map(
+            block ->
+                DynamicTest.dynamicTest(
+                    block.getKey(),
+                    () ->
+                        assertThat(errors.getOrDefault(block.getKey(), List.of()))
+                            .as(block.getValue())
+                            .isEmpty()));
   }
 
   /** Returns true if the page is about modules that are built after this one. */
   private static boolean isOfAnAdapter(Path page) {
     return page.getFileName().toString().startsWith("migration-");
-  }
-
-  private Stream<DynamicTest> blocks(Path name, Path page) {
-    try {
-      String text = Files.readString(page);
-      return BLOCK
-          .matcher(text)
-          .results()
-          .map(
-              block -> {
-                long line = text.substring(0, block.start()).lines().count() + 1;
-                String code = block.group(1);
-                return DynamicTest.dynamicTest(name + ":" + line, () -> compile(code));
-              });
-    } catch (IOException unreadable) {
-      throw new AssertionError(unreadable);
-    }
   }
 
   /**
@@ -350,40 +348,63 @@ class DocumentationTest {
     }
   }
 
-  private void compile(String block) {
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    StringWriter messages = new StringWriter();
+  /** Compiles all blocks together, and returns the errors of each that has some, by its name. */
+  private Map<String, List<String>> compile(Map<String, String> blocks) {
+    Map<String, List<String>> errors = new TreeMap<>();
     List<String> options =
         List.of(
             "--release",
             "17",
             "-proc:none",
+            "-nowarn",
+            "-Xmaxerrs",
+            "1000",
             "-cp",
             System.getProperty("java.class.path"),
             "-d",
             classes.toString());
+    List<Source> sources = new ArrayList<>();
+    blocks.forEach((name, block) -> sources.add(new Source(name, sources.size(), block)));
+    DiagnosticListener<JavaFileObject> listener =
+        found -> {
+          if (found.getKind() == Diagnostic.Kind.ERROR) {
+            String name = found.getSource() instanceof Source source ? source.block : "";
+            errors.computeIfAbsent(name, key -> new ArrayList<>()).add(found.toString());
+          }
+        };
     boolean compiled =
-        compiler.getTask(messages, null, null, options, null, List.of(source(wrap(block)))).call();
-    assertThat(compiled).as("%s%n%s", block, messages).isTrue();
+        ToolProvider.getSystemJavaCompiler()
+            .getTask(null, null, listener, options, null, sources)
+            .call();
+    assertThat(compiled).as("%s", errors).isEqualTo(errors.isEmpty());
+    assertThat(errors).doesNotContainKey("");
+    return errors;
+  }
+
+  /** A block as a compilation unit of its own. */
+  private static final class Source extends SimpleJavaFileObject {
+    private final String block;
+    private final String code;
+
+    Source(String block, int number, String code) {
+      super(URI.create("string:///Block" + number + ".java"), JavaFileObject.Kind.SOURCE);
+      this.block = block;
+      this.code = wrap("Block" + number, code);
+    }
+
+    @Override
+    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+      return code;
+    }
   }
 
   /** Returns a compilation unit: declarations become members, statements the body of a method. */
-  private static String wrap(String block) {
+  private static String wrap(String name, String block) {
     Matcher declaration = DECLARATION.matcher(block);
     String body =
         declaration.find() && declaration.start() == 0
             ? block
             : "static void run() throws Exception {\n" + block + "\n}";
-    return IMPORTS + "class Block {\n" + FIELDS + body + "\n}";
-  }
-
-  private static JavaFileObject source(String code) {
-    return new SimpleJavaFileObject(
-        URI.create("string:///Block.java"), JavaFileObject.Kind.SOURCE) {
-      @Override
-      public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-        return code;
-      }
-    };
+    return IMPORTS + "class " + name + " {\n" + FIELDS + body + "\n}";
   }
 }
