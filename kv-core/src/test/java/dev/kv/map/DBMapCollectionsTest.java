@@ -14,12 +14,11 @@ import dev.kv.env.Env;
 import dev.kv.space.Space;
 import dev.kv.tuple.Tuples;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
-import java.util.stream.Stream;
-import junit.framework.TestCase;
 import junit.framework.TestFailure;
 import junit.framework.TestResult;
 import junit.framework.TestSuite;
@@ -28,6 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /**
@@ -43,7 +43,11 @@ import org.junit.jupiter.api.TestFactory;
  *   <li>setValue of an entry: entries are copies, as those of ConcurrentSkipListMap.
  * </ul>
  */
+@Tag("one-jdk")
 class DBMapCollectionsTest {
+  /** The test cases of a suite that are reported as one test; each as its own takes seconds. */
+  private static final int MOST_CASES = 200;
+
   private static DB db;
   private static int spaces;
 
@@ -71,7 +75,7 @@ class DBMapCollectionsTest {
   }
 
   @TestFactory
-  Stream<DynamicNode> contracts_ofMapsAndTheirViews_hold() {
+  DynamicNode contracts_ofMapsAndTheirViews_hold() {
     TestSuite suite =
         ConcurrentNavigableMapTestSuiteBuilder.using(new Generator())
             .named("DBMap")
@@ -87,30 +91,33 @@ class DBMapCollectionsTest {
                 MapEntrySetTester.getSetValueWithNullValuesAbsentMethod())
             .createTestSuite();
     assertThat(suite.countTestCases()).isGreaterThan(1000);
-    return nodes(suite);
+    return node(suite);
   }
 
-  private static Stream<DynamicNode> nodes(TestSuite suite) {
-    return Collections.list(suite.tests()).stream()
-        .map(
-            test ->
-                test instanceof TestSuite inner
-                    ? DynamicContainer.dynamicContainer(inner.getName(), nodes(inner))
-                    : DynamicTest.dynamicTest(name(test), () -> run(test)));
+  /** Returns one test for a small suite, and a container of its parts for a large one. */
+  private static DynamicNode node(junit.framework.Test test) {
+    if (test instanceof TestSuite suite && suite.countTestCases() > MOST_CASES) {
+      return DynamicContainer.dynamicContainer(
+          suite.getName(),
+          Collections.list(suite.tests()).stream().map(DBMapCollectionsTest::node));
+    }
+    return DynamicTest.dynamicTest(name(test), () -> run(test));
   }
 
   private static String name(junit.framework.Test test) {
-    return test instanceof TestCase named ? named.getName() : test.toString();
+    return test instanceof TestSuite suite ? suite.getName() : test.toString();
   }
 
-  private static void run(junit.framework.Test test) throws Throwable {
+  /** Runs all test cases, and throws an error that names those that failed. */
+  private static void run(junit.framework.Test cases) {
     TestResult result = new TestResult();
-    test.run(result);
-    for (List<TestFailure> failed :
-        List.of(Collections.list(result.errors()), Collections.list(result.failures()))) {
-      if (!failed.isEmpty()) {
-        throw failed.get(0).thrownException();
-      }
+    cases.run(result);
+    List<TestFailure> failures = new ArrayList<>(Collections.list(result.errors()));
+    failures.addAll(Collections.list(result.failures()));
+    if (!failures.isEmpty()) {
+      AssertionError failed = new AssertionError(failures.toString());
+      failures.forEach(failure -> failed.addSuppressed(failure.thrownException()));
+      throw failed;
     }
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 @Param(name = "value", gen = IntGen.class, conf = "1:3")
 public class DBMapLincheckIT {
-  private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;
+  private static final boolean LONG = Boolean.getBoolean("kv.long");
   private static final AtomicInteger SPACES = new AtomicInteger();
   private static final DB DATABASE =
       DB.open(
@@ -88,8 +88,8 @@ public class DBMapLincheckIT {
   @Test
   void changes_underStress_areDoneOneByOne() {
     new StressOptions()
-        .iterations(10 * SCALE)
-        .invocationsPerIteration(500 * SCALE)
+        .iterations(LONG ? 200 : 5)
+        .invocationsPerIteration(LONG ? 10_000 : 500)
         .threads(3)
         .actorsBefore(2)
         .actorsPerThread(3)

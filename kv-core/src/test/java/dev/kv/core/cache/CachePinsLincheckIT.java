@@ -16,10 +16,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 @Param(name = "key", gen = IntGen.class, conf = "1:3")
 public class CachePinsLincheckIT {
-  private static final int SCALE = Boolean.getBoolean("kv.long") ? 20 : 1;
-
-  /** A run under the model checker takes milliseconds, many times as long as one under stress. */
-  private static final int CHECKED_SCALE = Boolean.getBoolean("kv.long") ? 10 : 1;
+  private static final boolean LONG = Boolean.getBoolean("kv.long");
 
   private final LruCache<Value> cache = new LruCache<>(2, 0);
 
@@ -76,8 +73,8 @@ public class CachePinsLincheckIT {
   @Test
   void entries_underAModelChecker_areNotFreedWhilePinned() {
     new ModelCheckingOptions()
-        .iterations(4 * CHECKED_SCALE)
-        .invocationsPerIteration(200 * CHECKED_SCALE)
+        .iterations(LONG ? 40 : 2)
+        .invocationsPerIteration(LONG ? 2000 : 200) // each takes milliseconds
         .threads(2)
         .actorsBefore(2)
         .actorsPerThread(2)
@@ -88,8 +85,8 @@ public class CachePinsLincheckIT {
   @Test
   void entries_underStress_areNotFreedWhilePinned() {
     new StressOptions()
-        .iterations(3 * SCALE)
-        .invocationsPerIteration(1000 * SCALE)
+        .iterations(LONG ? 60 : 2)
+        .invocationsPerIteration(LONG ? 20_000 : 1000)
         .threads(3)
         .actorsBefore(2)
         .actorsPerThread(4)

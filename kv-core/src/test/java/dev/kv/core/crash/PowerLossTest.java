@@ -37,13 +37,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(Quiet.class)
 class PowerLossTest {
   private static final Path DIRECTORY = Path.of("/power-loss/db");
-  private static final int[] PERCENT_KEPT = {0, 10, 50, 100};
 
   /** The random tests check one crash in this many operations. */
   private static final int EVERY = 12;
 
   /** The quick size of the slow tests checks one crash in this many operations. */
   private static final int SLOW_EVERY = Seeds.LONG ? 1 : 3;
+
+  /** The least number of crashes of a slow test that checks one in {@link #SLOW_EVERY}. */
+  private static final int SLOW_CLONES = Seeds.LONG ? 700 : 115;
 
   private static final int BATCHES_PER_MEMTABLE = 16;
   private static final long POLL_NANOS = 50_000;
@@ -66,6 +68,7 @@ class PowerLossTest {
   private RecoveryMode mode = RecoveryMode.TORN_WRITES;
 
   private final ReentrantLock checking = new ReentrantLock();
+  private final PercentKept kept = new PercentKept();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   static LongStream seeds() {
@@ -76,7 +79,7 @@ class PowerLossTest {
   void crash_beforeEachOperation_leavesAPrefixWithAllSyncedWrites() throws Throwable {
     int before = clones.get();
     run(7, 1, Seeds.LONG ? 60 : 36);
-    assertThat(clones.get() - before).as("crash clones").isGreaterThan(Seeds.LONG ? 700 : 350);
+    assertThat(clones.get() - before).as("crash clones").isGreaterThan(Seeds.LONG ? 700 : 175);
   }
 
   @Test
@@ -86,7 +89,7 @@ class PowerLossTest {
     int before = clones.get();
     rangeEvery = 3;
     run(9, SLOW_EVERY, 40);
-    assertThat(clones.get() - before).as("crash clones").isGreaterThan(700 / SLOW_EVERY);
+    assertThat(clones.get() - before).as("crash clones").isGreaterThan(SLOW_CLONES);
   }
 
   /** Tests several opens that have nothing to recover, and the first write after them. */
@@ -101,7 +104,7 @@ class PowerLossTest {
       begun = 0;
       run(each.ordinal(), SLOW_EVERY, 3);
     }
-    assertThat(clones.get() - before).as("crash clones").isGreaterThan(700 / SLOW_EVERY);
+    assertThat(clones.get() - before).as("crash clones").isGreaterThan(SLOW_CLONES);
   }
 
   /**
@@ -120,7 +123,7 @@ class PowerLossTest {
       begun = 0;
       run(seed, EVERY, 80);
     }
-    assertThat(clones.get() - before).as("crash clones").isGreaterThan(100);
+    assertThat(clones.get() - before).as("crash clones").isGreaterThan(Seeds.LONG ? 100 : 50);
   }
 
   @AfterAll
@@ -224,7 +227,7 @@ class PowerLossTest {
       if (failure.get() != null || (every > 1 && choices.nextInt(every) != 0)) {
         return;
       }
-      for (int percent : PERCENT_KEPT) {
+      for (int percent : kept.next()) {
         int number = clones.incrementAndGet();
         int least = durable;
         StrictMemEnv found = disk.crashClone(percent, number);

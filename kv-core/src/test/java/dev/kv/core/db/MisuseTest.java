@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class MisuseTest {
   private static final boolean LONG = Boolean.getBoolean("kv.long");
   private static final int DATABASES = Integer.getInteger("kv.tableFaults", LONG ? 700 : 3);
-  private static final int CLOSES = Integer.getInteger("kv.closes", LONG ? 50_000 : 40);
+  private static final int CLOSES = Integer.getInteger("kv.closes", LONG ? 50_000 : 20);
   private static final long SEED = Long.getLong("kv.seed", 20_260_101);
 
   @TempDir Path temp;

@@ -44,12 +44,14 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
 import org.fusesource.leveldbjni.JniDBFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -637,8 +639,12 @@ class ChangeFeedTest extends DbTestBase {
     }
   }
 
+  static LongStream seeds() {
+    return LongStream.rangeClosed(1, Boolean.getBoolean("kv.long") ? 6 : 2);
+  }
+
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  @MethodSource("seeds")
   void random_operations_keepAFollowerInStep(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     reopen(with(seed % 2 == 0 ? ALL : LogRetention.ofBytes(400_000)));

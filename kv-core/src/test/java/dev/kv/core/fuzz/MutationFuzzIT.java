@@ -69,9 +69,9 @@ class MutationFuzzIT {
       return 60_000;
     }
     return switch (name) {
-      case "table", "directory" -> 10_000;
-      case "repairAndDump" -> 5_000;
-      default -> 1_000;
+      case "table", "directory" -> 3_000;
+      case "repairAndDump" -> 2_000;
+      default -> 500;
     };
   }
 

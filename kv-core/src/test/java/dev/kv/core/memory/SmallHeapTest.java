@@ -20,12 +20,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Fills a cache of 512 MiB and a write buffer of 128 MiB in a JVM with a heap of 64 MiB. */
+/**
+ * Fills a cache of 512 MiB and a write buffer of 128 MiB in a JVM with a heap of 64 MiB; the quick
+ * size has half of each.
+ */
 @Tag("slow")
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SmallHeapTest {
-  private static final int CACHE = 512 << 20;
-  private static final int WRITE_BUFFER = 128 << 20;
+  private static final int PARTS = Boolean.getBoolean("kv.long") ? 2 : 1;
+  private static final int CACHE = PARTS * (256 << 20);
+  private static final int WRITE_BUFFER = PARTS * (64 << 20);
 
   @TempDir Path temp;
 
@@ -33,7 +37,11 @@ class SmallHeapTest {
   void cacheAndMemtables_filled_stayOffTheHeap() throws IOException, InterruptedException {
     Children.Ended child =
         Children.run(
-            List.of("-Xmx64m", "-XX:MaxDirectMemorySize=1200m", "-ea"),
+            List.of(
+                "-Xmx" + 32 * PARTS + "m",
+                "-XX:MaxDirectMemorySize=" + 600 * PARTS + "m",
+                "-ea",
+                "-Dkv.long=" + (PARTS > 1)),
             Filling.class,
             temp.resolve("db").toString());
     assertThat(child.exitCode()).as(child.output()).isZero();
@@ -43,7 +51,7 @@ class SmallHeapTest {
   /** The program of the child JVM. */
   static final class Filling {
     private static final int VALUE = 4000;
-    private static final int ENTRIES = 170_000;
+    private static final int ENTRIES = PARTS * 85_000;
 
     private Filling() {}
 

@@ -26,6 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A scan by {@code forEach} shows what a cursor shows, in every shape of the tree. */
 class ForEachTest extends DbTestBase {
+  private static final int ROUNDS = Boolean.getBoolean("kv.long") ? 60 : 20;
+
   private static final DBComparator REVERSE =
       new DBComparator() {
         @Override
@@ -96,7 +98,7 @@ class ForEachTest extends DbTestBase {
     Random random = new Random(seed);
     open(smallBlocks().blockRestartInterval(interval).build());
     List<Snapshot> snapshots = new ArrayList<>();
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       for (int i = 0; i < 100; i++) {
         change(random, snapshots);
       }

@@ -22,6 +22,9 @@ import org.junit.jupiter.api.Test;
 class LostIteratorsTest extends DbTestBase {
   private static final int MORE_THAN_FIT = 300_000;
 
+  /** A stack trace for each iterator takes time, too. */
+  private static final int TRACKED = Boolean.getBoolean("kv.long") ? MORE_THAN_FIT : 75_000;
+
   /** Opens more iterators than a small heap holds, and closes none. */
   static final class Losing {
     private Losing() {}
@@ -30,12 +33,13 @@ class LostIteratorsTest extends DbTestBase {
       Options options = Options.builder().createIfMissing(true).build();
       try (DB db = DB.open(Path.of(args[0]), options)) {
         db.put(bytes("a"), bytes("1"));
-        for (int i = 0; i < MORE_THAN_FIT; i++) {
+        int count = Integer.parseInt(args[1]);
+        for (int i = 0; i < count; i++) {
           DBIterator lost = lose(db);
           lost.seekToFirst();
         }
         DBStats stats = db.admin().stats();
-        if (stats.views().iterators() + stats.views().leakedIterators() != MORE_THAN_FIT) {
+        if (stats.views().iterators() + stats.views().leakedIterators() != count) {
           throw new AssertionError(stats.toString());
         }
         System.out.println("leaked " + stats.views().leakedIterators());
@@ -50,7 +54,7 @@ class LostIteratorsTest extends DbTestBase {
   @Test
   void iterators_lostInASmallHeap_areReleasedAndReportedOnce()
       throws IOException, InterruptedException {
-    Children.Ended child = lose("-Xmx64m");
+    Children.Ended child = lose(MORE_THAN_FIT, "-Xmx64m");
     assertThat(child.exitCode()).as(child.output()).isZero();
     assertThat(child.output())
         .contains("leaked ")
@@ -64,7 +68,7 @@ class LostIteratorsTest extends DbTestBase {
   void iterators_lostWhileTracked_areReportedWithThePlaceOfTheirOpen()
       throws IOException, InterruptedException {
     // A stack trace for each iterator takes several times the memory of the iterator
-    Children.Ended child = lose("-Xmx256m", "-Dkv.trackIterators=true");
+    Children.Ended child = lose(TRACKED, "-Xmx256m", "-Dkv.trackIterators=true");
     assertThat(child.exitCode()).as(child.output()).isZero();
     assertThat(child.output())
         .containsOnlyOnce("garbage-collected without having been closed")
@@ -72,8 +76,9 @@ class LostIteratorsTest extends DbTestBase {
         .contains("LostIteratorsTest$Losing.lose(");
   }
 
-  private Children.Ended lose(String... flags) throws IOException, InterruptedException {
-    return Children.run(List.of(flags), Losing.class, directory.toString());
+  private Children.Ended lose(int count, String... flags) throws IOException, InterruptedException {
+    return Children.run(
+        List.of(flags), Losing.class, directory.toString(), Integer.toString(count));
   }
 
   @Test
