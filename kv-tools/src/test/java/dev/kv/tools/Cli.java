@@ -21,6 +21,9 @@ import java.util.stream.Stream;
  * standard output.
  */
 public record Cli(int exitCode, byte[] bytes, String err) {
+  /** Flags of a JVM that starts quickly. */
+  private static final List<String> QUICK =
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
 
   /** Returns standard output as text. */
   public String out() {
@@ -31,6 +34,7 @@ public record Cli(int exitCode, byte[] bytes, String err) {
   public static List<String> inProcess(String... flags) {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    words.addAll(QUICK);
     words.addAll(List.of(flags));
     words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     return words;

@@ -199,11 +199,7 @@ class InterruptTest {
   }
 
   private Path database() {
-    return database("db");
-  }
-
-  private Path database(String name) {
-    Path dir = temp.resolve(name);
+    Path dir = temp.resolve("db");
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < 60_000; i++) {
       lines.append(new String(line(i), StandardCharsets.US_ASCII));
@@ -221,10 +217,12 @@ class InterruptTest {
   /** Each round has a database to compact; the command may end before the signal is there. */
   @Test
   void compact_interrupted_leavesTheEntriesAsTheyWere() throws Exception {
+    Path full = database();
     int interrupted = 0;
     for (int newTables = 0; newTables < 3 || interrupted == 0; newTables++) {
       assertThat(newTables).as("rounds that were not interrupted").isLessThan(MOST_ROUNDS);
-      Path dir = database("db" + newTables);
+      Path dir = temp.resolve("db" + newTables);
+      assertThat(Cli.run("copy", full.toString(), dir.toString()).exitCode()).isZero();
       String before = Cli.run("export", dir.toString()).out();
       long tables = Child.count(dir, ".ldb") + newTables % 3;
       Process process = start("compact", dir.toString());

@@ -14,8 +14,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,7 +26,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Input that is too large for the heap of the process fails in one line that names the limit. */
 class MemoryLimitTest {
+  /** A value of 40 MB, in a database, and a backup of that. */
+  @TempDir static Path large;
+
   @TempDir Path temp;
+
+  @BeforeAll
+  static void createLarge() {
+    try (DB created =
+        DB.open(large.resolve("db"), Options.builder().createIfMissing(true).build())) {
+      created.put(new byte[] {'k'}, new byte[40 << 20]);
+      created.admin().flush();
+      Backups.at(large.resolve("backups")).create(created.admin());
+    }
+  }
 
   private record Run(int exit, String err) {}
 
@@ -38,7 +53,12 @@ class MemoryLimitTest {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(err.toFile())
             .start();
-    return new Run(process.waitFor(), Files.readString(err));
+    try {
+      assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    return new Run(process.exitValue(), Files.readString(err));
   }
 
   private void expectOneLine(Path input, String... command) throws Exception {
@@ -70,11 +90,7 @@ class MemoryLimitTest {
 
   @Test
   void value_of40Megabytes_namesTheLimit() throws Exception {
-    Path dir = temp.resolve("db");
-    try (DB db = DB.open(dir, Options.builder().createIfMissing(true).build())) {
-      db.put(new byte[] {'k'}, new byte[40 << 20]);
-      db.admin().flush();
-    }
+    Path dir = large.resolve("db");
     Path input = Files.createFile(temp.resolve("input"));
     for (String command : List.of("scan", "export")) {
       expectOneLine(input, command, dir.toString());
@@ -99,12 +115,11 @@ class MemoryLimitTest {
         "repair COPY",
       })
   void command_onAValueOf40Megabytes_endsWithoutAStackTrace(String command) throws Exception {
-    Path db = temp.resolve("db");
-    try (DB created = DB.open(db, Options.builder().createIfMissing(true).build())) {
-      created.put(new byte[] {'k'}, new byte[40 << 20]);
-      created.admin().flush();
-      Backups.at(temp.resolve("backups")).create(created.admin());
-      created.admin().checkpoint(temp.resolve("copy"));
+    Path db = large.resolve("db");
+    if (command.contains("COPY")) {
+      try (DB open = DB.open(db, Options.DEFAULT)) {
+        open.admin().checkpoint(temp.resolve("copy"));
+      }
     }
     Path file = Files.write(temp.resolve("file"), new byte[40 << 20]);
     String table;
@@ -118,7 +133,7 @@ class MemoryLimitTest {
             "COPY",
             temp.resolve("copy").toString(),
             "BACKUPS",
-            temp.resolve("backups").toString(),
+            large.resolve("backups").toString(),
             "OTHER",
             temp.resolve("other").toString(),
             "NEW",

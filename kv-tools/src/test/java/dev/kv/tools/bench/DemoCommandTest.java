@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DemoCommandTest {
+  private static final int ENTRIES = Boolean.getBoolean("kv.long") ? 200_000 : 50_000;
+
   @TempDir Path temp;
 
   @Test
@@ -39,7 +41,7 @@ class DemoCommandTest {
   @Tag("slow")
   void demo_withAHeapOf64MiB_runsAndIsSilentOnStandardError() throws Exception {
     List<String> command = Cli.inProcess("-Xmx64m");
-    command.addAll(List.of("demo", temp.resolve("demo").toString(), "--entries", "200000"));
+    command.addAll(List.of("demo", temp.resolve("demo").toString(), "--entries", "" + ENTRIES));
     Process child =
         Child.builder(command)
             .redirectOutput(temp.resolve("out").toFile())
