@@ -17,10 +17,11 @@ public interface BatchOperations {
   /**
    * Adds an operation that sets the value of a key, whether or not the key exists.
    *
-   * @param key the key, of any length; copied
+   * @param key the key, which may be empty; copied
    * @param value the value, of any length; copied
    * @return this
-   * @throws IllegalArgumentException if the batch would reach 2 GiB
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or the batch would reach 2
+   *     GiB
    */
   BatchOperations put(byte[] key, byte[] value);
 
@@ -31,7 +32,8 @@ public interface BatchOperations {
    * @param key the key; copied
    * @param value the value; copied
    * @return this
-   * @throws IllegalArgumentException if the batch would reach 2 GiB
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or the batch would reach 2
+   *     GiB
    */
   BatchOperations put(ByteBuffer key, ByteBuffer value);
 
@@ -40,7 +42,8 @@ public interface BatchOperations {
    *
    * @param key the key; copied
    * @return this
-   * @throws IllegalArgumentException if the batch would reach 2 GiB
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or the batch would reach 2
+   *     GiB
    */
   BatchOperations delete(byte[] key);
 
@@ -50,7 +53,8 @@ public interface BatchOperations {
    *
    * @param key the key; copied
    * @return this
-   * @throws IllegalArgumentException if the batch would reach 2 GiB
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or the batch would reach 2
+   *     GiB
    */
   BatchOperations delete(ByteBuffer key);
 

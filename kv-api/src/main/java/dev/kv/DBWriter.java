@@ -32,7 +32,8 @@ public interface DBWriter {
    * @param key the key
    * @param value the value
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
-   * @throws IllegalArgumentException if key and value together have 2 GiB or more
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or key and value together
+   *     have 2 GiB or more
    */
   void put(WriteOptions options, byte[] key, byte[] value);
 
@@ -44,7 +45,8 @@ public interface DBWriter {
    * @param key the key
    * @param value the value
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
-   * @throws IllegalArgumentException if key and value together have 2 GiB or more
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or key and value together
+   *     have 2 GiB or more
    */
   void put(WriteOptions options, ByteBuffer key, ByteBuffer value);
 
@@ -63,6 +65,7 @@ public interface DBWriter {
    * @param options how to write
    * @param key the key
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   * @throws IllegalArgumentException if the key has more than 64 MiB
    */
   void delete(WriteOptions options, byte[] key);
 
@@ -72,6 +75,7 @@ public interface DBWriter {
    * @param options how to write
    * @param key the key: the remaining bytes, direct or heap; the position does not change
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   * @throws IllegalArgumentException if the key has more than 64 MiB
    */
   void delete(WriteOptions options, ByteBuffer key);
 

@@ -39,8 +39,8 @@ public interface BulkLoader extends AutoCloseable {
    *
    * @param key the key; copied
    * @param value the value; copied
-   * @throws IllegalArgumentException if the keys must ascend, and this one is not after the one
-   *     before it; the loader can still be used
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or the keys must ascend, and
+   *     this one is not after the one before it; the loader can still be used
    * @throws IllegalStateException if the loader is finished or closed, or if it has failed
    * @throws OffHeapExhaustedException if there is no memory
    * @throws DBClosedException if the database is closed
@@ -54,8 +54,8 @@ public interface BulkLoader extends AutoCloseable {
    *
    * @param key the key; copied
    * @param value the value; copied
-   * @throws IllegalArgumentException if the keys must ascend, and this one is not after the one
-   *     before it; the loader can still be used
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or the keys must ascend, and
+   *     this one is not after the one before it; the loader can still be used
    * @throws IllegalStateException if the loader is finished or closed, or if it has failed
    * @throws OffHeapExhaustedException if there is no memory
    * @throws DBClosedException if the database is closed

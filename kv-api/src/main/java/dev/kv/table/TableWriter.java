@@ -57,7 +57,8 @@ public interface TableWriter extends AutoCloseable {
    *
    * @param key the key; copied
    * @param value the value; copied
-   * @throws IllegalArgumentException if {@code key} is not after the key added before it
+   * @throws IllegalArgumentException if {@code key} is not after the key added before it, or has
+   *     more than 64 MiB and the table is for an ingest
    * @throws OffHeapExhaustedException if there is no memory for it
    * @throws DBIOException if the file cannot be written
    */

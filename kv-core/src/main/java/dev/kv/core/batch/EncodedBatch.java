@@ -7,6 +7,7 @@ import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.change.OperationHandler;
 import dev.kv.core.codec.Varint;
+import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.file.PendingFault;
@@ -158,6 +159,7 @@ public final class EncodedBatch implements WriteBatch {
   }
 
   private int begin(ValueKind kind, int keyLength, int valueLength) {
+    InternalKey.requireWritable(keyLength);
     reserve(1L + 2 * Varint.MAX_32 + keyLength + valueLength);
     bytes[length] = kind.code();
     return length + 1;

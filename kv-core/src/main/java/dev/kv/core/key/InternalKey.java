@@ -27,6 +27,20 @@ public final class InternalKey {
 
   private InternalKey() {}
 
+  /**
+   * The largest user key that is written. An edit has the smallest and the largest key of each
+   * table, and must fit into an array. Longer keys that another program has written are read.
+   */
+  public static final int MAX_USER_KEY = 64 << 20;
+
+  /** Throws IllegalArgumentException if a user key is too long to be written. */
+  public static void requireWritable(int userKeyLength) {
+    if (userKeyLength > MAX_USER_KEY) {
+      throw new IllegalArgumentException(
+          "a key of " + userKeyLength + " bytes: at most 64 MiB can be written");
+    }
+  }
+
   /** Returns the tag of {@code sequence}, at most {@link #MAX_SEQUENCE}, and {@code kind}. */
   public static long pack(long sequence, ValueKind kind) {
     if (sequence < 0 || sequence > MAX_SEQUENCE) {

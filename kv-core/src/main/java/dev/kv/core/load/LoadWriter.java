@@ -141,6 +141,7 @@ final class LoadWriter implements AutoCloseable {
 
   /** Throws IllegalArgumentException if an entry is too large for a load. */
   static void requireFits(int keyLength, int valueLength) {
+    InternalKey.requireWritable(keyLength);
     if (MemTable.arenaBytesFor((long) keyLength + valueLength, 1) > Integer.MAX_VALUE - 8) {
       throw new IllegalArgumentException(
           "key and value of " + keyLength + " and " + valueLength + " bytes: 2 GiB is too much");

@@ -338,6 +338,7 @@ public final class CommitPipeline implements AutoCloseable {
   }
 
   private static long operationBytes(int keyLength, int valueLength) {
+    InternalKey.requireWritable(keyLength);
     long bytes = (long) keyLength + valueLength + WriteGroup.OPERATION_OVERHEAD;
     if (bytes > WriteGroup.MAX_BYTES) {
       throw new IllegalArgumentException(

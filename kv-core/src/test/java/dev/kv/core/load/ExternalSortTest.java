@@ -86,8 +86,8 @@ class ExternalSortTest {
                 StandardOpenOption.SPARSE);
         ExternalSort sort =
             new ExternalSort(context.comparator(), files, 1 << 20, context.budget())) {
-      ByteBuffer half = channel.map(FileChannel.MapMode.READ_WRITE, 0, 1 << 30);
-      assertThatThrownBy(() -> sort.add(half, half.duplicate()))
+      ByteBuffer large = channel.map(FileChannel.MapMode.READ_WRITE, 0, Integer.MAX_VALUE);
+      assertThatThrownBy(() -> sort.add(ByteBuffer.wrap(b("a")), large))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("2 GiB is too much");
       sort.add(ByteBuffer.wrap(b("a")), ByteBuffer.wrap(b("1")));

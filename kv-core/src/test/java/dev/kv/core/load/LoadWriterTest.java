@@ -236,8 +236,7 @@ final class LoadWriterTest {
         Thread.onSpinWait();
       }
       assertThatThrownBy(
-              () ->
-                  writer.add(direct(bytes("c")), 0, Integer.MAX_VALUE, direct(bytes("c")), 0, 100))
+              () -> writer.add(direct(bytes("c")), 0, 1, direct(bytes("c")), 0, Integer.MAX_VALUE))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("2 GiB");
     }

@@ -97,6 +97,9 @@ public final class UserTableWriter implements TableWriter {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
     requireOpen();
+    if (trailer > 0) {
+      InternalKey.requireWritable(key.length);
+    }
     int keyLength = Math.addExact(key.length, trailer);
     int length = Math.addExact(keyLength, value.length);
     try {
