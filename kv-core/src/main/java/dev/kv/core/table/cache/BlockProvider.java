@@ -113,6 +113,15 @@ public final class BlockProvider implements AutoCloseable {
 
   private PinnedBlock load(TableFile file, long id, long offset, int size, ReadFlags flags) {
     file.requireInside(offset, size, offset);
+    try {
+      return loadCounted(file, id, offset, size, flags);
+    } catch (OffHeapExhaustedException e) {
+      blocks.prune();
+      return loadUncounted(file, offset, size, flags);
+    }
+  }
+
+  private PinnedBlock loadCounted(TableFile file, long id, long offset, int size, ReadFlags flags) {
     BlockReader reader = readers.acquire();
     try {
       if (flags.fillsCache() && blocks.capacity() > 0) {
@@ -120,8 +129,15 @@ public final class BlockProvider implements AutoCloseable {
         return CachedBlock.of(blocks.acquire(id, offset, reader));
       }
       return reader.read(file, offset, size, flags.verify(), allocator, MemoryKind.BLOCK);
-    } catch (OffHeapExhaustedException e) {
-      blocks.prune();
+    } finally {
+      release(reader);
+    }
+  }
+
+  /** By a reader that has not read the block before: the memory that needed is free again. */
+  private PinnedBlock loadUncounted(TableFile file, long offset, int size, ReadFlags flags) {
+    BlockReader reader = readers.acquire();
+    try {
       return reader.readUncounted(file, offset, size, flags.verify());
     } finally {
       release(reader);
