@@ -117,6 +117,7 @@ public final class BlockProvider implements AutoCloseable {
       return loadCounted(file, id, offset, size, flags);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
+      allocator.trim(); // the JVM may have less than the budget, and what the cache freed is kept
       return loadUncounted(file, offset, size, flags);
     }
   }
