@@ -22,16 +22,16 @@ public final class InternalKey {
   /** The largest sequence number; its tag is a negative long. */
   public static final long MAX_SEQUENCE = (1L << 56) - 1;
 
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-  private InternalKey() {}
-
   /**
    * The largest user key that is written. An edit has the smallest and the largest key of each
    * table, and must fit into an array. Longer keys that another program has written are read.
    */
   public static final int MAX_USER_KEY = 64 << 20;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private InternalKey() {}
 
   /** Throws IllegalArgumentException if a user key is too long to be written. */
   public static void requireWritable(int userKeyLength) {

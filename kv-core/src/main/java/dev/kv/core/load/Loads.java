@@ -209,17 +209,11 @@ public final class Loads implements DBLoads, AutoCloseable {
     try {
       CloseAll.of(steps);
     } finally {
-      awaitIngests();
+      Uninterrupted.await(this::awaitIngests);
     }
   }
 
-  private synchronized void awaitIngests() {
-    if (!ingests.isEmpty()) {
-      Uninterrupted.await(this::awaitNoIngest);
-    }
-  }
-
-  private synchronized void awaitNoIngest() throws InterruptedException {
+  private synchronized void awaitIngests() throws InterruptedException {
     while (!ingests.isEmpty()) {
       wait();
     }
