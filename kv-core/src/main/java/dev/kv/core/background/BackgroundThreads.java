@@ -1,5 +1,6 @@
 package dev.kv.core.background;
 
+import dev.kv.core.memory.Undo;
 import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.shared.WorkerThreads;
 import dev.kv.core.shared.WriteBuffers;
@@ -69,16 +70,14 @@ public final class BackgroundThreads implements AutoCloseable {
    * @param compactionIsDue true if the open found a compaction to run
    */
   public void start(boolean compactionIsDue) {
-    try {
+    try (Undo undo = new Undo(this::close)) {
       context.shared().writeBuffers().add(buffer);
       if (compactionIsDue) {
         for (BackgroundWorker worker : compactions) {
           worker.wakeIn(PAUSE_AFTER_OPEN_NANOS);
         }
       }
-    } catch (Throwable e) {
-      close();
-      throw e;
+      undo.cancel();
     }
   }
 

@@ -100,7 +100,7 @@ final class DBOpener {
       if (lockIsNew && !env.exists(FileNames.current(directory))) {
         env.delete(FileNames.lock(directory));
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) { // which must not hide why the open failed
       LOG.warn("{}: the LOCK of a failed open cannot be deleted", directory, e);
     }
   }
