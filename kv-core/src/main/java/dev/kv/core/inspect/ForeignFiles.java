@@ -45,8 +45,13 @@ public final class ForeignFiles {
   /**
    * Throws if the files in {@code directory} with names of a database's files are of another
    * program.
+   *
+   * @throws NoSuchDatabaseException if none has the content of such a file
+   * @throws UnsupportedFormatException if a MANIFEST or a table is RocksDB's, which uses the same
+   *     names and may have a CURRENT that names a MANIFEST
    */
   public static void refuse(Env env, Path directory) throws IOException {
+    refuseRocksDb(env, directory);
     if (areAll(env, directory)) {
       throw new NoSuchDatabaseException(
           directory
@@ -57,18 +62,35 @@ public final class ForeignFiles {
     }
   }
 
+  private static void refuseRocksDb(Env env, Path directory) throws IOException {
+    for (Map.Entry<Path, FileName> file : files(env, directory).entrySet()) {
+      try {
+        if (file.getValue().kind() == FileName.Kind.MANIFEST) {
+          decodeEdits(env, file.getKey());
+        } else if (file.getValue().kind() == FileName.Kind.TABLE) {
+          decodeFooter(env, file.getKey());
+        }
+      } catch (CorruptionException | NoSuchFileException e) {
+        continue; // nothing that only RocksDB writes
+      }
+    }
+  }
+
+  private static void decodeEdits(Env env, Path manifest) throws IOException {
+    try (RecordReader records =
+        new RecordReader(env, manifest, (offset, bytes, reason, torn) -> {})) {
+      while (records.next()) {
+        records.edit();
+      }
+    }
+  }
+
   /**
    * Returns true if there are files in {@code directory} with names of a database's files, and they
    * are of another program.
    */
   public static boolean areAll(Env env, Path directory) throws IOException {
-    Map<Path, FileName> files = new TreeMap<>();
-    for (String name : env.list(directory)) {
-      FileName file = FileNames.parse(name);
-      if (file != null) {
-        files.put(directory.resolve(name), file);
-      }
-    }
+    Map<Path, FileName> files = files(env, directory);
     if (namesManifest(env, directory)) {
       return false;
     }
@@ -84,6 +106,17 @@ public final class ForeignFiles {
       }
     }
     return foreign && !hasBlocks(env, files);
+  }
+
+  private static Map<Path, FileName> files(Env env, Path directory) throws IOException {
+    Map<Path, FileName> files = new TreeMap<>();
+    for (String name : env.list(directory)) {
+      FileName file = FileNames.parse(name);
+      if (file != null) {
+        files.put(directory.resolve(name), file);
+      }
+    }
+    return files;
   }
 
   private static boolean namesManifest(Env env, Path directory) throws IOException {
@@ -113,11 +146,17 @@ public final class ForeignFiles {
   }
 
   private static boolean hasMagic(Env env, Path file) throws IOException {
-    try (TableInspector table = new TableInspector(env, file)) {
-      table.footer();
+    try {
+      decodeFooter(env, file);
       return true;
     } catch (CorruptionException | UnsupportedFormatException e) {
       return false;
+    }
+  }
+
+  private static void decodeFooter(Env env, Path file) throws IOException {
+    try (TableInspector table = new TableInspector(env, file)) {
+      table.footer();
     }
   }
 

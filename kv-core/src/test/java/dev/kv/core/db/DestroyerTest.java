@@ -7,12 +7,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.core.EnvFiles;
+import dev.kv.core.LogFiles;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBLockedException;
 import dev.kv.errors.NoSuchDatabaseException;
+import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -198,5 +202,27 @@ class DestroyerTest {
       assertThatThrownBy(this::destroy).isInstanceOf(DBLockedException.class);
       assertThat(deleted).isEmpty();
     }
+  }
+
+  /** RocksDB has the same names of files, and a CURRENT that names a MANIFEST. */
+  @ParameterizedTest
+  @ValueSource(strings = {"MANIFEST-000005", "000009.sst"})
+  void destroy_ofRocksDB_isRefused(String name) throws IOException {
+    fill();
+    Path file = DIRECTORY.resolve(name);
+    if (name.endsWith(".sst")) {
+      byte[] table = new byte[100];
+      ByteBuffer.wrap(table).order(ByteOrder.LITTLE_ENDIAN).putLong(92, 0x88e241b785f4cff7L);
+      EnvFiles.write(env, file, table);
+    } else {
+      LogFiles.write(env, file, new byte[] {(byte) 0x81, 0x40, 0}); // tag 8193
+    }
+    List<String> files = env.list(DIRECTORY);
+    deleted.clear();
+    assertThatThrownBy(this::destroy)
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContainingAll("RocksDB", name);
+    assertThat(deleted).isEmpty();
+    assertThat(env.list(DIRECTORY)).isEqualTo(files);
   }
 }
