@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -172,6 +173,36 @@ class MistypedPathTest {
       assertThat(run.err()).as(Arrays.toString(words)).contains("missing").hasLineCount(1);
       assertThat(tree(temp)).as(Arrays.toString(words)).isEqualTo(before);
     }
+  }
+
+  /** To open one waits until another process opens its other end. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "get PIPE k",
+        "put PIPE k v",
+        "scan PIPE",
+        "count PIPE",
+        "export PIPE",
+        "stats PIPE",
+        "stats PIPE --entries",
+        "levels PIPE",
+        "verify PIPE",
+        "repair PIPE",
+        "compact PIPE",
+        "destroy PIPE --yes",
+        "backup create PIPE NEW",
+        "backup list PIPE",
+      })
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "it has no pipes in directories")
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void command_withANamedPipe_fails(String command) throws Exception {
+    Path pipe = temp.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    String fresh = temp.resolve("new").toString();
+    Cli run = Cli.run(Cli.words(command, Map.of("PIPE", pipe.toString(), "NEW", fresh)));
+    assertThat(run.exitCode()).as(run.out()).isEqualTo(1);
+    assertThat(run.err()).contains("pipe").hasLineCount(1);
   }
 
   /** As a link to a disk that is not mounted: it is not replaced, deleted or written through. */

@@ -255,6 +255,9 @@ public final class FileEnv implements Env {
 
   @Override
   public List<String> list(Path directory) throws IOException {
+    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+      throw new NotDirectoryException(directory.toString()); // to open a named pipe would wait
+    }
     List<String> names = new ArrayList<>();
     try (DirectoryStream<Path> children = Files.newDirectoryStream(directory)) {
       for (Path child : children) {
@@ -262,10 +265,6 @@ public final class FileEnv implements Env {
       }
     } catch (java.nio.file.DirectoryIteratorException e) {
       throw e.getCause();
-    } catch (NotDirectoryException | NoSuchFileException e) {
-      throw e;
-    } catch (FileSystemException e) {
-      throw Files.isRegularFile(directory) ? new NotDirectoryException(directory.toString()) : e;
     }
     if (names.isEmpty() && Files.notExists(directory)) {
       throw new NoSuchFileException(directory.toString()); // Windows lists it as empty

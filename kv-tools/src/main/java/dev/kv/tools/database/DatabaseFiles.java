@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Facts about a database that its files tell without an open. */
@@ -82,12 +81,10 @@ public final class DatabaseFiles {
   /** Returns the files with names of a database's files, in the order of kinds and numbers. */
   public static Map<Path, DatabaseFile> files(Path directory) throws IOException {
     Map<Path, DatabaseFile> found = new HashMap<>();
-    try (Stream<Path> children = Files.list(directory)) {
-      for (Path child : children.toList()) {
-        DatabaseFile name = DatabaseFile.parse(String.valueOf(child.getFileName()));
-        if (name != null) {
-          found.put(child, name);
-        }
+    for (String name : Env.fileSystem().list(directory)) {
+      DatabaseFile file = DatabaseFile.parse(name);
+      if (file != null) {
+        found.put(directory.resolve(name), file);
       }
     }
     Map<Path, DatabaseFile> files = new LinkedHashMap<>();
