@@ -115,7 +115,7 @@ abstract class OptionGroup<G extends OptionGroup<G>> {
     }
 
     /** Declares a number of which a value below {@code min} or above {@code max} is clipped. */
-    Option<Integer> clipped(String name, int byDefault, long least, int min, int max) {
+    <T extends Number> Option<T> clipped(String name, T byDefault, long least, T min, T max) {
       return add(new Option<>(name, options.size(), byDefault, least, min, max));
     }
 
@@ -147,8 +147,8 @@ abstract class OptionGroup<G extends OptionGroup<G>> {
       int index,
       @Nullable T byDefault,
       long least,
-      @Nullable Integer min,
-      @Nullable Integer max) {
+      @Nullable T min,
+      @Nullable T max) {
     private void check(@Nullable Object value) {
       if (byDefault != null) {
         Objects.requireNonNull(value, name);
@@ -159,10 +159,13 @@ abstract class OptionGroup<G extends OptionGroup<G>> {
     }
 
     private @Nullable Object used(@Nullable Object value) {
-      if (min == null || max == null || !(value instanceof Integer number)) {
-        return value;
+      if (value instanceof Number asked
+          && min instanceof Number low
+          && max instanceof Number high) {
+        long number = asked.longValue();
+        return number < low.longValue() ? min : number > high.longValue() ? max : value;
       }
-      return number < min ? min : number > max ? max : number;
+      return value;
     }
   }
 }

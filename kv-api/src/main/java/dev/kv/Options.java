@@ -52,16 +52,16 @@ public final class Options extends OptionGroup<Options> {
   private static final Option<DBComparator> COMPARATOR =
       OPTIONS.option("comparator", DBComparator.bytewise());
   private static final Option<Env> ENV = OPTIONS.nullable("env");
-  private static final Option<Integer> WRITE_BUFFER_SIZE =
-      OPTIONS.clipped("writeBufferSize", 4 << 20, 0, 64 << 10, 1 << 30);
+  private static final Option<Long> WRITE_BUFFER_SIZE =
+      OPTIONS.clipped("writeBufferSize", 4L << 20, 0, 64L << 10, 1L << 30);
   private static final Option<Integer> MAX_OPEN_FILES =
       OPTIONS.clipped("maxOpenFiles", 1000, 0, 74, 50_000);
-  private static final Option<Integer> MAX_FILE_SIZE =
-      OPTIONS.clipped("maxFileSize", 2 << 20, 0, 1 << 20, 1 << 30);
+  private static final Option<Long> MAX_FILE_SIZE =
+      OPTIONS.clipped("maxFileSize", 2L << 20, 0, 1L << 20, 1L << 30);
   private static final Option<Long> BLOCK_CACHE_SIZE =
       OPTIONS.number("blockCacheSize", 8L << 20, 0);
-  private static final Option<Integer> BLOCK_SIZE =
-      OPTIONS.clipped("blockSize", 4096, 0, 1 << 10, 4 << 20);
+  private static final Option<Long> BLOCK_SIZE =
+      OPTIONS.clipped("blockSize", 4096L, 0, 1L << 10, 4L << 20);
   private static final Option<Integer> BLOCK_RESTART_INTERVAL =
       OPTIONS.number("blockRestartInterval", 16, 1);
   private static final Option<CompressionType> COMPRESSION =
@@ -174,7 +174,7 @@ public final class Options extends OptionGroup<Options> {
    *
    * @return the size in bytes
    */
-  public int writeBufferSize() {
+  public long writeBufferSize() {
     return get(WRITE_BUFFER_SIZE);
   }
 
@@ -193,7 +193,7 @@ public final class Options extends OptionGroup<Options> {
    *
    * @return the size in bytes
    */
-  public int maxFileSize() {
+  public long maxFileSize() {
     return get(MAX_FILE_SIZE);
   }
 
@@ -213,7 +213,7 @@ public final class Options extends OptionGroup<Options> {
    *
    * @return the size in bytes
    */
-  public int blockSize() {
+  public long blockSize() {
     return get(BLOCK_SIZE);
   }
 
@@ -801,7 +801,7 @@ public final class Options extends OptionGroup<Options> {
      * @return this builder
      * @throws IllegalArgumentException if {@code writeBufferSize} is negative
      */
-    public Builder writeBufferSize(int writeBufferSize) {
+    public Builder writeBufferSize(long writeBufferSize) {
       return set(WRITE_BUFFER_SIZE, writeBufferSize);
     }
 
@@ -823,7 +823,7 @@ public final class Options extends OptionGroup<Options> {
      * @return this builder
      * @throws IllegalArgumentException if {@code maxFileSize} is negative
      */
-    public Builder maxFileSize(int maxFileSize) {
+    public Builder maxFileSize(long maxFileSize) {
       return set(MAX_FILE_SIZE, maxFileSize);
     }
 
@@ -845,7 +845,7 @@ public final class Options extends OptionGroup<Options> {
      * @return this builder
      * @throws IllegalArgumentException if {@code blockSize} is negative
      */
-    public Builder blockSize(int blockSize) {
+    public Builder blockSize(long blockSize) {
       return set(BLOCK_SIZE, blockSize);
     }
 

@@ -35,6 +35,22 @@ class OptionsTest {
   }
 
   @Test
+  void byteSizes_aboveTheIntegers_areClippedAndReported() {
+    long size = 64L << 30; // as an int it is 0
+    Options options = builder().writeBufferSize(size).maxFileSize(size).blockSize(size).build();
+    assertThat(options.writeBufferSize()).isEqualTo(1L << 30);
+    assertThat(options.maxFileSize()).isEqualTo(1L << 30);
+    assertThat(options.blockSize()).isEqualTo(4L << 20);
+    assertThat(options.clippedValues())
+        .containsExactly(
+            new Options.ClippedValue("writeBufferSize", size, 1L << 30),
+            new Options.ClippedValue("maxFileSize", size, 1L << 30),
+            new Options.ClippedValue("blockSize", size, 4L << 20));
+    assertThat(builder().writeBufferSize(64L << 20).build())
+        .isEqualTo(builder().writeBufferSize(64 << 20).build());
+  }
+
+  @Test
   void builder_nonsense_isRefused() {
     assertThatThrownBy(() -> builder().writeBufferSize(-1))
         .isInstanceOf(IllegalArgumentException.class)

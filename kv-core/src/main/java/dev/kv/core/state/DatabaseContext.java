@@ -137,7 +137,7 @@ public final class DatabaseContext implements AutoCloseable {
           "a batch of " + bytes + " bytes fits no memtable; write it in smaller batches");
     }
     int needed = (int) MemTable.arenaBytesFor(bytes, count);
-    return memTable(shared.arenas().acquire(needed, options.writeBufferSize(), full));
+    return memTable(shared.arenas().acquire(needed, (int) options.writeBufferSize(), full));
   }
 
   /** Returns a memtable without room for any entry, which uses almost no memory. */

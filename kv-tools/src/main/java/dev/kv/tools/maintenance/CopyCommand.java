@@ -58,7 +58,7 @@ public final class CopyCommand implements Callable<Integer> {
       description =
           "The size of a data block before compression, from 1024 to 4194304; default"
               + " ${DEFAULT-VALUE}.")
-  private int blockSize = Options.DEFAULT.blockSize();
+  private long blockSize = Options.DEFAULT.blockSize();
 
   @Option(
       names = "--to-comparator",

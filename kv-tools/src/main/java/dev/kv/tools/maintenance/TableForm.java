@@ -104,6 +104,6 @@ final class TableForm {
       options.filterPolicy(BLOOM);
     }
     long size = Math.max(Options.DEFAULT.maxFileSize(), largest);
-    return options.maxFileSize((int) Math.min(size, MAX_FILE_SIZE));
+    return options.maxFileSize(Math.min(size, MAX_FILE_SIZE));
   }
 }

@@ -110,7 +110,7 @@ final class StoreDatabase {
 
   private static Options options(KvStoreConfiguration configuration, SharedResources shared) {
     long share = shared.settings().offHeapLimit() / WRITE_BUFFER_SHARE;
-    int writeBufferSize = (int) Math.min(MAX_WRITE_BUFFER_SIZE, share);
+    long writeBufferSize = Math.min(MAX_WRITE_BUFFER_SIZE, share);
     CompressionType compression = configuration.compression();
     return Options.builder()
         .createIfMissing(true)

@@ -38,7 +38,7 @@ public record TableFormat(
   /** Returns the format that {@code options} specify. */
   public static TableFormat of(Options options) {
     return new TableFormat(
-        options.blockSize(),
+        (int) options.blockSize(),
         options.blockRestartInterval(),
         options.compression(),
         options.zstdCompressionLevel(),

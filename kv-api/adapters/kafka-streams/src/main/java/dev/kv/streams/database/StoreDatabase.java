@@ -137,7 +137,7 @@ public final class StoreDatabase {
       String name, StoreKind kind, StateStoreContext context, @Nullable Env env) {
     Path directory = context.stateDir().toPath().resolve("kv").resolve(name);
     SharedResources shared = ProcessResources.INSTANCE.acquire(context.appConfigs());
-    int writeBufferSize = writeBufferSize(shared);
+    long writeBufferSize = writeBufferSize(shared);
     DB db = null;
     try {
       Options options =
@@ -179,9 +179,9 @@ public final class StoreDatabase {
     }
   }
 
-  private static int writeBufferSize(SharedResources shared) {
+  private static long writeBufferSize(SharedResources shared) {
     long share = shared.settings().offHeapLimit() / WRITE_BUFFER_SHARE;
-    return (int) Math.min(MAX_WRITE_BUFFER_SIZE, share);
+    return Math.min(MAX_WRITE_BUFFER_SIZE, share);
   }
 
   private void check(StoreKind kind, Path directory) {
