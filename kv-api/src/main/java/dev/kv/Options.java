@@ -70,6 +70,8 @@ public final class Options extends OptionGroup<Options> {
       OPTIONS.clipped("zstdCompressionLevel", 1, Integer.MIN_VALUE, -5, 22);
   private static final Option<FilterPolicy> FILTER_POLICY = OPTIONS.nullable("filterPolicy");
   private static final Option<LogRetention> LOG_RETENTION = OPTIONS.nullable("logRetention");
+  private static final Option<SharedResources> SHARED_RESOURCES =
+      OPTIONS.nullable("sharedResources");
   private static final Option<Memory> MEMORY = OPTIONS.option("memory", Memory.DEFAULT);
   private static final Option<Compaction> COMPACTION =
       OPTIONS.option("compaction", Compaction.DEFAULT);
@@ -199,7 +201,7 @@ public final class Options extends OptionGroup<Options> {
 
   /**
    * Returns the capacity of the database's own block cache. It has no effect if there are {@link
-   * Memory#sharedResources()}. Default: 8 MiB.
+   * #sharedResources()}. Default: 8 MiB.
    *
    * @return the capacity in bytes, 0 for no cache
    */
@@ -271,6 +273,18 @@ public final class Options extends OptionGroup<Options> {
   }
 
   /**
+   * Returns the cache, memory limit and threads that the database shares with others. If there are
+   * any, {@link #blockCacheSize()}, {@link Memory#offHeapLimit()} and {@link
+   * Compaction#bytesPerSecond} have no effect. The database does not close them. Default: null,
+   * which means that the database has its own.
+   *
+   * @return the shared resources, or null if there are none
+   */
+  public @Nullable SharedResources sharedResources() {
+    return find(SHARED_RESOURCES);
+  }
+
+  /**
    * Returns the options about memory.
    *
    * @return the group
@@ -321,8 +335,6 @@ public final class Options extends OptionGroup<Options> {
     private static final Declared OPTIONS = new Declared("Memory");
 
     private static final Option<Long> OFF_HEAP_LIMIT = OPTIONS.number("offHeapLimit", 0L, 0);
-    private static final Option<SharedResources> SHARED_RESOURCES =
-        OPTIONS.nullable("sharedResources");
     private static final Option<Integer> MAX_MAPPED_TABLES =
         OPTIONS.number("maxMappedTables", -1, -1);
 
@@ -341,7 +353,7 @@ public final class Options extends OptionGroup<Options> {
      * Returns the limit in bytes for the memory that the database holds off the heap, all kinds
      * together. If the limit is reached, a write throws {@link OffHeapExhaustedException} before it
      * is logged, and reads bypass the cache. It has no effect if there are {@link
-     * #sharedResources()}. Default: 0, which means that only the JVM's limit applies.
+     * Options#sharedResources()}. Default: 0, which means that only the JVM's limit applies.
      *
      * @return the limit in bytes, 0 for none
      */
@@ -359,28 +371,6 @@ public final class Options extends OptionGroup<Options> {
      */
     public Memory offHeapLimit(long offHeapLimit) {
       return with(OFF_HEAP_LIMIT, offHeapLimit);
-    }
-
-    /**
-     * Returns the cache, memory limit and threads that the database shares with others. If there
-     * are any, {@link Options#blockCacheSize()}, {@link #offHeapLimit()} and {@link
-     * Compaction#bytesPerSecond} have no effect. The database does not close them. Default: null,
-     * which means that the database has its own.
-     *
-     * @return the shared resources, or null if there are none
-     */
-    public @Nullable SharedResources sharedResources() {
-      return find(SHARED_RESOURCES);
-    }
-
-    /**
-     * Returns these options with other {@link #sharedResources()}.
-     *
-     * @param sharedResources the shared resources, or null for none; the caller closes them
-     * @return the options
-     */
-    public Memory sharedResources(@Nullable SharedResources sharedResources) {
-      return with(SHARED_RESOURCES, sharedResources);
     }
 
     /**
@@ -448,7 +438,7 @@ public final class Options extends OptionGroup<Options> {
 
     /**
      * Returns how many compactions of disjoint ranges run at the same time. With {@link
-     * Memory#sharedResources()}, there are at most as many as these have threads. Default: 2;
+     * Options#sharedResources()}, there are at most as many as these have threads. Default: 2;
      * clipped to 64.
      *
      * @return the number of compactions
@@ -472,7 +462,7 @@ public final class Options extends OptionGroup<Options> {
      * Returns the limit for what compactions write in a second, so that they leave the disk to
      * reads and to the log. Flushes are never limited. Compactions are not limited while level 0
      * has so many tables that writes are slowed down, and while {@link DBAdmin#suspendCompactions}
-     * waits for them. It has no effect if there are {@link Memory#sharedResources()}. Default: 0,
+     * waits for them. It has no effect if there are {@link Options#sharedResources()}. Default: 0,
      * which means no limit.
      *
      * @return the limit in bytes, 0 for none
@@ -898,6 +888,16 @@ public final class Options extends OptionGroup<Options> {
      */
     public Builder logRetention(@Nullable LogRetention logRetention) {
       return set(LOG_RETENTION, logRetention);
+    }
+
+    /**
+     * Sets {@link Options#sharedResources()}.
+     *
+     * @param sharedResources the shared resources, or null for none; the caller closes them
+     * @return this builder
+     */
+    public Builder sharedResources(@Nullable SharedResources sharedResources) {
+      return set(SHARED_RESOURCES, sharedResources);
     }
 
     /**

@@ -5,13 +5,12 @@ import dev.kv.errors.OffHeapExhaustedException;
 /**
  * Resources that several databases of a process share: a cache of uncompressed blocks, one limit
  * for off-heap memory, and the threads for flushes and compactions. A database uses them if they
- * are in its {@linkplain Options.Memory#sharedResources() options}; otherwise it has its own.
+ * are in its {@linkplain Options#sharedResources() options}; otherwise it has its own.
  *
  * <pre>{@code
  * try (SharedResources shared =
  *     SharedResources.builder().blockCacheSize(64L << 20).offHeapLimit(256L << 20).build()) {
- *   Options options =
- *       Options.builder().createIfMissing(true).memory(m -> m.sharedResources(shared)).build();
+ *   Options options = Options.builder().createIfMissing(true).sharedResources(shared).build();
  *   try (DB users = DB.open(usersDirectory, options);
  *       DB orders = DB.open(ordersDirectory, options)) {
  *     // ...

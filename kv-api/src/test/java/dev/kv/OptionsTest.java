@@ -98,9 +98,9 @@ class OptionsTest {
     Options options = builder().memory(m -> m.offHeapLimit(1)).build();
     Options changed = options.toBuilder().memory(m -> m.maxMappedTables(2)).build();
     assertThat(changed.memory())
-        .hasToString("Memory{offHeapLimit=1, sharedResources=null, maxMappedTables=2}");
+        .hasToString("Memory{offHeapLimit=1, maxMappedTables=2}");
     assertThat(options.memory())
-        .hasToString("Memory{offHeapLimit=1, sharedResources=null, maxMappedTables=-1}");
+        .hasToString("Memory{offHeapLimit=1, maxMappedTables=-1}");
     assertThat(changed).isNotEqualTo(options);
     Options.Builder reused = options.toBuilder();
     Options before = reused.build();

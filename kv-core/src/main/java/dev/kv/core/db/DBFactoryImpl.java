@@ -101,7 +101,7 @@ public final class DBFactoryImpl implements DBFactory, TableFactory {
 
   /** Creates a table with memory of its own, or of the shared resources if there are any. */
   private static TableWriter newTableWriter(Path file, Options options, KeyComparator order) {
-    if (options.memory().sharedResources() == null) {
+    if (options.sharedResources() == null) {
       long limit = options.memory().offHeapLimit();
       return new UserTableWriter(file, options, order, new OffHeapBudget(limit), () -> {});
     }

@@ -86,7 +86,7 @@ public final class SharedResourcesImpl implements SharedResources, OffHeapBudget
    * @throws IllegalStateException if they are closed
    */
   public static SharedResourcesImpl acquire(Options options) {
-    SharedResources given = options.memory().sharedResources();
+    SharedResources given = options.sharedResources();
     if (given == null) {
       SharedResourcesImpl own =
           new SharedResourcesImpl(

@@ -115,10 +115,7 @@ class CompactionRateTest extends DbTestBase {
             .compactionBytesPerSecond(STANDSTILL)
             .build()) {
       Options options =
-          limited(0).toBuilder()
-              .writeBufferSize(64 << 10)
-              .memory(m -> m.sharedResources(shared))
-              .build();
+          limited(0).toBuilder().writeBufferSize(64 << 10).sharedResources(shared).build();
       open(options);
       fillLevels("a", "z");
       flushOverlapping(TRIGGER);
@@ -136,7 +133,7 @@ class CompactionRateTest extends DbTestBase {
   @Test
   void suspendCompactions_ofOneDatabaseOnSharedThreads_stopsNoOther() {
     try (SharedResources shared = SharedResources.builder().compactionThreads(1).build()) {
-      Options options = defaults().toBuilder().memory(m -> m.sharedResources(shared)).build();
+      Options options = defaults().toBuilder().sharedResources(shared).build();
       try (DB other = DB.open(temp.resolve("other"), options);
           DB paused = DB.open(temp.resolve("paused"), options)) {
         paused.admin().suspendCompactions();

@@ -260,11 +260,7 @@ class WaitForCompactionsTest extends DbTestBase {
     CountDownLatch mayEnd = new CountDownLatch(1);
     try (SharedResources shared = SharedResources.builder().compactionThreads(1).build()) {
       Options both =
-          options.toBuilder()
-              .createIfMissing(true)
-              .env(env)
-              .memory(m -> m.sharedResources(shared))
-              .build();
+          options.toBuilder().createIfMissing(true).env(env).sharedResources(shared).build();
       open(both);
       try (DB other = DB.open(directory.resolveSibling("other"), both)) {
         other.admin().suspendCompactions();

@@ -268,11 +268,7 @@ class AsyncSyncsTest extends DbTestBase {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch gate = holdSyncs(env, ".ldb", begun);
     try (SharedResources shared = SharedResources.builder().build()) {
-      options =
-          options.toBuilder()
-              .writeBufferSize(64 << 10)
-              .memory(m -> m.sharedResources(shared))
-              .build();
+      options = options.toBuilder().writeBufferSize(64 << 10).sharedResources(shared).build();
       try (DB other = DB.open(Path.of("/power/other"), options)) {
         other.put(b("k"), b("v"));
         Call flush = Call.start(other.admin()::flush);
@@ -300,7 +296,7 @@ class AsyncSyncsTest extends DbTestBase {
       } finally {
         gate.countDown();
       }
-      options = options.toBuilder().memory(m -> m.sharedResources(null)).build();
+      options = options.toBuilder().sharedResources(null).build();
     }
     assertThat(afterPowerLoss("first")).isEqualTo("1");
   }

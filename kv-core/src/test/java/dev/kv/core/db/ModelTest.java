@@ -122,9 +122,7 @@ class ModelTest extends DbTestBase {
       Options.Builder set(Options.Builder options) {
         return options
             .writeBufferSize(64 << 10)
-            .memory(
-                m ->
-                    m.sharedResources(SharedResources.builder().blockCacheSize(256 << 10).build()));
+            .sharedResources(SharedResources.builder().blockCacheSize(256 << 10).build());
       }
     };
 
@@ -172,7 +170,7 @@ class ModelTest extends DbTestBase {
     try {
       run(with, setting == Setting.REVERSE_COMPARATOR, steps);
     } finally {
-      SharedResources shared = with.memory().sharedResources();
+      SharedResources shared = with.sharedResources();
       if (shared != null) {
         shared.close();
       }

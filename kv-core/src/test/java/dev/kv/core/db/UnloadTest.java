@@ -158,7 +158,7 @@ class UnloadTest {
                   Options.builder()
                       .createIfMissing(true)
                       .env(Env.inMemory())
-                      .memory(memory -> memory.sharedResources(shared))
+                      .sharedResources(shared)
                       .build())) {
         write(db);
         load(db);

@@ -194,7 +194,7 @@ class PinnedValueTest extends DbTestBase {
   @Test
   void close_ofSharedResourcesWhileAValueIsHeld_leavesItReadable() {
     SharedResources shared = SharedResources.builder().blockCacheSize(1 << 20).build();
-    open(defaults().toBuilder().memory(m -> m.sharedResources(shared)).build());
+    open(defaults().toBuilder().sharedResources(shared).build());
     put("key", LONG_VALUE);
     db.admin().flush();
     PinnedValue value = pinned("key");

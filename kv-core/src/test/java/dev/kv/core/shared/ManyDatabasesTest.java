@@ -71,7 +71,7 @@ class ManyDatabasesTest {
         Options options =
             Options.builder()
                 .createIfMissing(true)
-                .memory(m -> m.sharedResources(shared))
+                .sharedResources(shared)
                 .maxOpenFiles(100)
                 .build();
         for (int i = 0; i < DATABASES; i++) {

@@ -161,7 +161,7 @@ class SharedResourcesImplTest {
   @Test
   void release_ofResourcesThatAreNotClosed_leavesThemForTheNextUser() throws InterruptedException {
     SharedResourcesImpl shared = resources(8 * MIB, 32 * MIB, 0, 1);
-    Options options = Options.builder().memory(m -> m.sharedResources(shared)).build();
+    Options options = Options.builder().sharedResources(shared).build();
     assertThat(SharedResourcesImpl.acquire(options)).isSameAs(shared);
     Thread thread = startFlushThread(shared);
     shared.release();

@@ -76,7 +76,7 @@ class SharedResourcesTest {
   }
 
   private static Options with(SharedResources shared) {
-    return Options.builder().createIfMissing(true).memory(m -> m.sharedResources(shared)).build();
+    return Options.builder().createIfMissing(true).sharedResources(shared).build();
   }
 
   private DB open(String name, Options options) {
@@ -174,7 +174,7 @@ class SharedResourcesTest {
   @Test
   void open_thatFails_releasesItsShare() {
     SharedResources shared = share(SharedResources.builder());
-    Options missing = Options.builder().memory(m -> m.sharedResources(shared)).build();
+    Options missing = Options.builder().sharedResources(shared).build();
     assertThatThrownBy(() -> open("missing", missing)).isInstanceOf(DBException.class);
     open("db", with(shared));
     Options other =

@@ -114,7 +114,7 @@ final class StoreDatabase {
     CompressionType compression = configuration.compression();
     return Options.builder()
         .createIfMissing(true)
-        .memory(m -> m.sharedResources(shared))
+        .sharedResources(shared)
         .writeBufferSize(writeBufferSize)
         .maxFileSize(writeBufferSize)
         .filterPolicy(FilterPolicy.bloom(BITS_PER_KEY))

@@ -99,7 +99,7 @@ class SharedMemoryTest {
         ProcessResources.INSTANCE.acquire(Map.of(KvStores.MEMORY_BYTES_CONFIG, limit));
     List<KvKeyValueStore> stores = new ArrayList<>();
     Options options =
-        Options.builder().createIfMissing(true).memory(m -> m.sharedResources(shared)).build();
+        Options.builder().createIfMissing(true).sharedResources(shared).build();
     try (DB cached = DB.open(directory.resolve("cached"), options)) {
       Random random = new Random(17);
       byte[] value = new byte[4000];

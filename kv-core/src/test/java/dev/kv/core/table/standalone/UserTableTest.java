@@ -681,7 +681,7 @@ class UserTableTest {
   void writers_withSharedResources_haveTheirLimitAloneAndGiveAllBack() {
     try (SharedResources shared = SharedResources.builder().offHeapLimit(64 << 20).build()) {
       Options with =
-          options.toBuilder().memory(m -> m.offHeapLimit(1 << 20).sharedResources(shared)).build();
+          options.toBuilder().memory(m -> m.offHeapLimit(1 << 20)).sharedResources(shared).build();
       try (TableWriter writer = TableWriter.create(file, with)) {
         writer.add(key(1), new byte[2 << 20]);
         assertThat(shared.offHeapUsed()).isGreaterThan(2 << 20);
@@ -704,7 +704,7 @@ class UserTableTest {
   void create_withTooLittleMemory_throwsAndKeepsNone() {
     try (SharedResources shared =
         SharedResources.builder().blockCacheSize(0).offHeapLimit(200_000).build()) {
-      Options with = options.toBuilder().memory(m -> m.sharedResources(shared)).build();
+      Options with = options.toBuilder().sharedResources(shared).build();
       assertThatThrownBy(() -> TableWriter.create(file, with))
           .isInstanceOf(OffHeapExhaustedException.class);
       assertThat(shared.offHeapUsed()).isZero();

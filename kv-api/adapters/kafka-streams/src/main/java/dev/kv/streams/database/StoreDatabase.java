@@ -143,7 +143,7 @@ public final class StoreDatabase {
       Options options =
           Options.builder()
               .createIfMissing(true)
-              .memory(m -> m.sharedResources(shared))
+              .sharedResources(shared)
               .writeBufferSize(writeBufferSize)
               .maxFileSize(writeBufferSize)
               .filterPolicy(FilterPolicy.bloom(BITS_PER_KEY))
