@@ -90,6 +90,32 @@ abstract class OptionGroup<G extends OptionGroup<G>> {
     return declared.name + used();
   }
 
+  /**
+   * Sets options of a group. The values that are not set stay as they are. Not thread-safe.
+   *
+   * @param <G> the group
+   * @param <B> the subclass
+   */
+  abstract static class Builder<G extends OptionGroup<G>, B extends Builder<G, B>> {
+    private G options;
+
+    Builder(G options) {
+      this.options = options;
+    }
+
+    /** Returns a group with the values of this builder. */
+    final G options() {
+      return options;
+    }
+
+    /** Sets the value of one option, or throws if it does not take it. */
+    @SuppressWarnings("unchecked") // B is the class of this builder
+    final <T> B set(Option<T> option, @Nullable T value) {
+      options = options.with(option, value);
+      return (B) this;
+    }
+  }
+
   /** The options of a group, in the order in which its text names them. */
   static final class Declared {
     private final String name;
@@ -143,12 +169,7 @@ abstract class OptionGroup<G extends OptionGroup<G>> {
    * @param max the largest number that is used, or null for no bound
    */
   record Option<T>(
-      String name,
-      int index,
-      @Nullable T byDefault,
-      long least,
-      @Nullable T min,
-      @Nullable T max) {
+      String name, int index, @Nullable T byDefault, long least, @Nullable T min, @Nullable T max) {
     private void check(@Nullable Object value) {
       if (byDefault != null) {
         Objects.requireNonNull(value, name);

@@ -17,13 +17,13 @@ import dev.kv.options.TableSuffix;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How a database is opened. The options that LevelDB has stand here, with LevelDB's names and
- * defaults; the others are in groups: {@link Memory}, {@link Compaction}, {@link Tables} and {@link
- * Monitoring}. Immutable and thread-safe; made by {@link #builder()}:
+ * defaults; most others are in groups: {@link Memory}, {@link Compaction}, {@link Tables} and
+ * {@link Monitoring}. Immutable and thread-safe; made by {@link #builder()}:
  *
  * <pre>{@code
  * Options options =
@@ -362,18 +362,6 @@ public final class Options extends OptionGroup<Options> {
     }
 
     /**
-     * Returns these options with another {@link #offHeapLimit()}.
-     *
-     * @param offHeapLimit the limit in bytes, 0 for none; a long such as {@code 4L << 30}, because
-     *     the int {@code 4 << 30} is 0
-     * @return the options
-     * @throws IllegalArgumentException if {@code offHeapLimit} is negative
-     */
-    public Memory offHeapLimit(long offHeapLimit) {
-      return with(OFF_HEAP_LIMIT, offHeapLimit);
-    }
-
-    /**
      * Returns how many tables are mapped into memory; the others are read by position. 0 for none.
      * Default: -1, which means a quarter of {@code vm.max_map_count}, but at most 1,000.
      *
@@ -383,15 +371,34 @@ public final class Options extends OptionGroup<Options> {
       return get(MAX_MAPPED_TABLES);
     }
 
-    /**
-     * Returns these options with another {@link #maxMappedTables()}.
-     *
-     * @param maxMappedTables the number of tables, 0 for none, or -1 for the default
-     * @return the options
-     * @throws IllegalArgumentException if {@code maxMappedTables} is less than -1
-     */
-    public Memory maxMappedTables(int maxMappedTables) {
-      return with(MAX_MAPPED_TABLES, maxMappedTables);
+    /** Sets the options about memory. Not thread-safe. */
+    public static final class Builder extends OptionGroup.Builder<Memory, Builder> {
+      private Builder(Memory group) {
+        super(group);
+      }
+
+      /**
+       * Sets {@link Memory#offHeapLimit()}.
+       *
+       * @param offHeapLimit the limit in bytes, 0 for none; a long such as {@code 4L << 30},
+       *     because the int {@code 4 << 30} is 0
+       * @return this builder
+       * @throws IllegalArgumentException if {@code offHeapLimit} is negative
+       */
+      public Builder offHeapLimit(long offHeapLimit) {
+        return set(OFF_HEAP_LIMIT, offHeapLimit);
+      }
+
+      /**
+       * Sets {@link Memory#maxMappedTables()}.
+       *
+       * @param maxMappedTables the number of tables, 0 for none, or -1 for the default
+       * @return this builder
+       * @throws IllegalArgumentException if {@code maxMappedTables} is less than -1
+       */
+      public Builder maxMappedTables(int maxMappedTables) {
+        return set(MAX_MAPPED_TABLES, maxMappedTables);
+      }
     }
   }
 
@@ -427,16 +434,6 @@ public final class Options extends OptionGroup<Options> {
     }
 
     /**
-     * Returns these options with another {@link #filter()}.
-     *
-     * @param filter the filter, or null for none
-     * @return the options
-     */
-    public Compaction filter(@Nullable CompactionFilter filter) {
-      return with(FILTER, filter);
-    }
-
-    /**
      * Returns how many compactions of disjoint ranges run at the same time. With {@link
      * Options#sharedResources()}, there are at most as many as these have threads. Default: 2;
      * clipped to 64.
@@ -445,17 +442,6 @@ public final class Options extends OptionGroup<Options> {
      */
     public int maxBackground() {
       return get(MAX_BACKGROUND);
-    }
-
-    /**
-     * Returns these options with another {@link #maxBackground()}.
-     *
-     * @param maxBackground the number of compactions, at least 1
-     * @return the options
-     * @throws IllegalArgumentException if {@code maxBackground} is less than 1
-     */
-    public Compaction maxBackground(int maxBackground) {
-      return with(MAX_BACKGROUND, maxBackground);
     }
 
     /**
@@ -472,17 +458,6 @@ public final class Options extends OptionGroup<Options> {
     }
 
     /**
-     * Returns these options with another {@link #bytesPerSecond()}.
-     *
-     * @param bytesPerSecond the limit, 0 for none
-     * @return the options
-     * @throws IllegalArgumentException if {@code bytesPerSecond} is negative
-     */
-    public Compaction bytesPerSecond(long bytesPerSecond) {
-      return with(BYTES_PER_SECOND, bytesPerSecond);
-    }
-
-    /**
      * Returns true if a table is compacted after many reads have searched it without finding their
      * key. False suits a load that only reads. Default: true.
      *
@@ -492,14 +467,53 @@ public final class Options extends OptionGroup<Options> {
       return get(SEEK_TRIGGERED);
     }
 
-    /**
-     * Returns these options with another {@link #seekTriggered()}.
-     *
-     * @param seekTriggered true if reads trigger compactions
-     * @return the options
-     */
-    public Compaction seekTriggered(boolean seekTriggered) {
-      return with(SEEK_TRIGGERED, seekTriggered);
+    /** Sets the options about compactions. Not thread-safe. */
+    public static final class Builder extends OptionGroup.Builder<Compaction, Builder> {
+      private Builder(Compaction group) {
+        super(group);
+      }
+
+      /**
+       * Sets {@link Compaction#filter()}.
+       *
+       * @param filter the filter, or null for none
+       * @return this builder
+       */
+      public Builder filter(@Nullable CompactionFilter filter) {
+        return set(FILTER, filter);
+      }
+
+      /**
+       * Sets {@link Compaction#maxBackground()}.
+       *
+       * @param maxBackground the number of compactions, at least 1
+       * @return this builder
+       * @throws IllegalArgumentException if {@code maxBackground} is less than 1
+       */
+      public Builder maxBackground(int maxBackground) {
+        return set(MAX_BACKGROUND, maxBackground);
+      }
+
+      /**
+       * Sets {@link Compaction#bytesPerSecond()}.
+       *
+       * @param bytesPerSecond the limit, 0 for none
+       * @return this builder
+       * @throws IllegalArgumentException if {@code bytesPerSecond} is negative
+       */
+      public Builder bytesPerSecond(long bytesPerSecond) {
+        return set(BYTES_PER_SECOND, bytesPerSecond);
+      }
+
+      /**
+       * Sets {@link Compaction#seekTriggered()}.
+       *
+       * @param seekTriggered true if reads trigger compactions
+       * @return this builder
+       */
+      public Builder seekTriggered(boolean seekTriggered) {
+        return set(SEEK_TRIGGERED, seekTriggered);
+      }
     }
   }
 
@@ -534,16 +548,6 @@ public final class Options extends OptionGroup<Options> {
     }
 
     /**
-     * Returns these options with another {@link #suffix()}.
-     *
-     * @param suffix the suffix of new tables
-     * @return the options
-     */
-    public Tables suffix(TableSuffix suffix) {
-      return with(SUFFIX, suffix);
-    }
-
-    /**
      * Returns true if Snappy runs in snappy-java's native library. If false, or if the library does
      * not load, kv's codec in Java is used. Default: true.
      *
@@ -551,16 +555,6 @@ public final class Options extends OptionGroup<Options> {
      */
     public boolean nativeSnappy() {
       return get(NATIVE_SNAPPY);
-    }
-
-    /**
-     * Returns these options with another {@link #nativeSnappy()}.
-     *
-     * @param nativeSnappy true if the native library is used
-     * @return the options
-     */
-    public Tables nativeSnappy(boolean nativeSnappy) {
-      return with(NATIVE_SNAPPY, nativeSnappy);
     }
 
     /**
@@ -580,14 +574,41 @@ public final class Options extends OptionGroup<Options> {
       return get(READ_IN_PLACE);
     }
 
-    /**
-     * Returns these options with another {@link #readInPlace()}.
-     *
-     * @param readInPlace true if uncompressed blocks of mapped tables are read in place
-     * @return the options
-     */
-    public Tables readInPlace(boolean readInPlace) {
-      return with(READ_IN_PLACE, readInPlace);
+    /** Sets the options about table files. Not thread-safe. */
+    public static final class Builder extends OptionGroup.Builder<Tables, Builder> {
+      private Builder(Tables group) {
+        super(group);
+      }
+
+      /**
+       * Sets {@link Tables#suffix()}.
+       *
+       * @param suffix the suffix of new tables
+       * @return this builder
+       */
+      public Builder suffix(TableSuffix suffix) {
+        return set(SUFFIX, suffix);
+      }
+
+      /**
+       * Sets {@link Tables#nativeSnappy()}.
+       *
+       * @param nativeSnappy true if the native library is used
+       * @return this builder
+       */
+      public Builder nativeSnappy(boolean nativeSnappy) {
+        return set(NATIVE_SNAPPY, nativeSnappy);
+      }
+
+      /**
+       * Sets {@link Tables#readInPlace()}.
+       *
+       * @param readInPlace true if uncompressed blocks of mapped tables are read in place
+       * @return this builder
+       */
+      public Builder readInPlace(boolean readInPlace) {
+        return set(READ_IN_PLACE, readInPlace);
+      }
     }
   }
 
@@ -623,16 +644,6 @@ public final class Options extends OptionGroup<Options> {
     }
 
     /**
-     * Returns these options with another {@link #listener()}.
-     *
-     * @param listener the listener, or null for none
-     * @return the options
-     */
-    public Monitoring listener(@Nullable DBListener listener) {
-      return with(LISTENER, listener);
-    }
-
-    /**
      * Returns how long a sync of the log may take before it is reported as a {@link
      * dev.kv.event.SyncEvent}; zero to report every sync. Default: 100 milliseconds.
      *
@@ -640,21 +651,6 @@ public final class Options extends OptionGroup<Options> {
      */
     public Duration slowSync() {
       return get(SLOW_SYNC);
-    }
-
-    /**
-     * Returns these options with another {@link #slowSync()}.
-     *
-     * @param slowSync the time, at most 290 years; zero to report every sync
-     * @return the options
-     * @throws IllegalArgumentException if the time is negative, or above 290 years
-     */
-    public Monitoring slowSync(Duration slowSync) {
-      Objects.requireNonNull(slowSync, "slowSync");
-      if (slowSync.isNegative() || slowSync.compareTo(LONGEST_TIME) > 0) {
-        throw new IllegalArgumentException("slowSync must be from zero to 290 years: " + slowSync);
-      }
-      return with(SLOW_SYNC, slowSync);
     }
 
     /**
@@ -670,16 +666,6 @@ public final class Options extends OptionGroup<Options> {
     }
 
     /**
-     * Returns these options with another {@link #infoLog()}.
-     *
-     * @param infoLog true to write LOG
-     * @return the options
-     */
-    public Monitoring infoLog(boolean infoLog) {
-      return with(INFO_LOG, infoLog);
-    }
-
-    /**
      * Returns true if each iterator records where it was opened, for {@link
      * DBStats.Views#oldestIterators()} and for the warning about iterators that were never closed.
      * That makes opens of iterators several times slower. Default: the system property {@code
@@ -691,14 +677,57 @@ public final class Options extends OptionGroup<Options> {
       return get(TRACK_ITERATORS);
     }
 
-    /**
-     * Returns these options with another {@link #trackIterators()}.
-     *
-     * @param trackIterators true if iterators record where they were opened
-     * @return the options
-     */
-    public Monitoring trackIterators(boolean trackIterators) {
-      return with(TRACK_ITERATORS, trackIterators);
+    /** Sets the options about events and logs. Not thread-safe. */
+    public static final class Builder extends OptionGroup.Builder<Monitoring, Builder> {
+      private Builder(Monitoring group) {
+        super(group);
+      }
+
+      /**
+       * Sets {@link Monitoring#listener()}.
+       *
+       * @param listener the listener, or null for none
+       * @return this builder
+       */
+      public Builder listener(@Nullable DBListener listener) {
+        return set(LISTENER, listener);
+      }
+
+      /**
+       * Sets {@link Monitoring#slowSync()}.
+       *
+       * @param slowSync the time, at most 290 years; zero to report every sync
+       * @return this builder
+       * @throws IllegalArgumentException if the time is negative, or above 290 years
+       */
+      public Builder slowSync(Duration slowSync) {
+        Objects.requireNonNull(slowSync, "slowSync");
+        if (slowSync.isNegative() || slowSync.compareTo(LONGEST_TIME) > 0) {
+          throw new IllegalArgumentException(
+              "slowSync must be from zero to 290 years: " + slowSync);
+        }
+        return set(SLOW_SYNC, slowSync);
+      }
+
+      /**
+       * Sets {@link Monitoring#infoLog()}.
+       *
+       * @param infoLog true to write LOG
+       * @return this builder
+       */
+      public Builder infoLog(boolean infoLog) {
+        return set(INFO_LOG, infoLog);
+      }
+
+      /**
+       * Sets {@link Monitoring#trackIterators()}.
+       *
+       * @param trackIterators true if iterators record where they were opened
+       * @return this builder
+       */
+      public Builder trackIterators(boolean trackIterators) {
+        return set(TRACK_ITERATORS, trackIterators);
+      }
     }
   }
 
@@ -712,16 +741,15 @@ public final class Options extends OptionGroup<Options> {
   public record ClippedValue(String option, long requested, long used) {}
 
   /** Builds {@link Options}. Not thread-safe. */
-  public static final class Builder {
-    private Options options;
-
+  public static final class Builder extends OptionGroup.Builder<Options, Builder> {
     private Builder(Options options) {
-      this.options = options;
+      super(options);
     }
 
-    private <T> Builder set(Option<T> option, @Nullable T value) {
-      options = options.with(option, value);
-      return this;
+    private <G extends OptionGroup<G>, B extends OptionGroup.Builder<G, B>> Builder change(
+        Option<G> option, B builder, Consumer<? super B> change) {
+      Objects.requireNonNull(change, "change").accept(builder);
+      return set(option, builder.options());
     }
 
     /**
@@ -903,49 +931,45 @@ public final class Options extends OptionGroup<Options> {
     /**
      * Changes {@link Options#memory()}, for example {@code memory(m -> m.offHeapLimit(64L << 20))}.
      *
-     * @param change returns the group that takes the place of the one it is given
+     * @param change sets options of the group; those that it does not set keep their values
      * @return this builder
      * @throws IllegalArgumentException if a number is out of its range
      */
-    public Builder memory(UnaryOperator<Memory> change) {
-      Objects.requireNonNull(change, "change");
-      return set(MEMORY, change.apply(options.memory()));
+    public Builder memory(Consumer<? super Memory.Builder> change) {
+      return change(MEMORY, new Memory.Builder(options().memory()), change);
     }
 
     /**
      * Changes {@link Options#compaction()}, for example {@code compaction(c ->
      * c.maxBackground(4))}.
      *
-     * @param change returns the group that takes the place of the one it is given
+     * @param change sets options of the group; those that it does not set keep their values
      * @return this builder
      * @throws IllegalArgumentException if a number is out of its range
      */
-    public Builder compaction(UnaryOperator<Compaction> change) {
-      Objects.requireNonNull(change, "change");
-      return set(COMPACTION, change.apply(options.compaction()));
+    public Builder compaction(Consumer<? super Compaction.Builder> change) {
+      return change(COMPACTION, new Compaction.Builder(options().compaction()), change);
     }
 
     /**
      * Changes {@link Options#tables()}, for example {@code tables(t -> t.readInPlace(true))}.
      *
-     * @param change returns the group that takes the place of the one it is given
+     * @param change sets options of the group; those that it does not set keep their values
      * @return this builder
      */
-    public Builder tables(UnaryOperator<Tables> change) {
-      Objects.requireNonNull(change, "change");
-      return set(TABLES, change.apply(options.tables()));
+    public Builder tables(Consumer<? super Tables.Builder> change) {
+      return change(TABLES, new Tables.Builder(options().tables()), change);
     }
 
     /**
      * Changes {@link Options#monitoring()}, for example {@code monitoring(m -> m.infoLog(true))}.
      *
-     * @param change returns the group that takes the place of the one it is given
+     * @param change sets options of the group; those that it does not set keep their values
      * @return this builder
      * @throws IllegalArgumentException if a number is out of its range
      */
-    public Builder monitoring(UnaryOperator<Monitoring> change) {
-      Objects.requireNonNull(change, "change");
-      return set(MONITORING, change.apply(options.monitoring()));
+    public Builder monitoring(Consumer<? super Monitoring.Builder> change) {
+      return change(MONITORING, new Monitoring.Builder(options().monitoring()), change);
     }
 
     /**
@@ -956,6 +980,7 @@ public final class Options extends OptionGroup<Options> {
      *     Compaction#filter} are set
      */
     public Options build() {
+      Options options = options();
       if (options.logRetention() != null && options.compaction().filter() != null) {
         throw new IllegalArgumentException(
             "logRetention and a compaction filter exclude each other: what a filter drops is not in"

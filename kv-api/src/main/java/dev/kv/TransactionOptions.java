@@ -117,16 +117,9 @@ public final class TransactionOptions extends OptionGroup<TransactionOptions> {
   }
 
   /** Builds {@link TransactionOptions}. Not thread-safe. */
-  public static final class Builder {
-    private TransactionOptions options;
-
+  public static final class Builder extends OptionGroup.Builder<TransactionOptions, Builder> {
     private Builder(TransactionOptions options) {
-      this.options = options;
-    }
-
-    private <T> Builder set(Option<T> option, T value) {
-      options = options.with(option, value);
-      return this;
+      super(options);
     }
 
     /**
@@ -192,7 +185,7 @@ public final class TransactionOptions extends OptionGroup<TransactionOptions> {
      * @return options with the values of this builder, which may be used further
      */
     public TransactionOptions build() {
-      return options;
+      return options();
     }
   }
 }

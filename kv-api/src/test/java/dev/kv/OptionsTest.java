@@ -13,6 +13,7 @@ import dev.kv.event.ProgressListener;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.options.TableSuffix;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,7 @@ class OptionsTest {
     assertThat(Options.DEFAULT.monitoring().slowSync()).isEqualTo(Duration.ofMillis(100));
     assertThatThrownBy(() -> builder().tables(t -> t.suffix(null)))
         .isInstanceOf(NullPointerException.class);
-    assertThatThrownBy(() -> builder().memory(m -> null)).isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> builder().memory(null)).isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> builder().comparator(null)).isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> builder().compression(null)).isInstanceOf(NullPointerException.class);
   }
@@ -97,10 +98,8 @@ class OptionsTest {
   void group_changedTwice_keepsBothChangesAndTheOptionsThatItCameFrom() {
     Options options = builder().memory(m -> m.offHeapLimit(1)).build();
     Options changed = options.toBuilder().memory(m -> m.maxMappedTables(2)).build();
-    assertThat(changed.memory())
-        .hasToString("Memory{offHeapLimit=1, maxMappedTables=2}");
-    assertThat(options.memory())
-        .hasToString("Memory{offHeapLimit=1, maxMappedTables=-1}");
+    assertThat(changed.memory()).hasToString("Memory{offHeapLimit=1, maxMappedTables=2}");
+    assertThat(options.memory()).hasToString("Memory{offHeapLimit=1, maxMappedTables=-1}");
     assertThat(changed).isNotEqualTo(options);
     Options.Builder reused = options.toBuilder();
     Options before = reused.build();
@@ -110,36 +109,64 @@ class OptionsTest {
   }
 
   @Test
-  void withers_changeTheirOwnValueOnly() {
-    Options.Compaction compaction = Options.DEFAULT.compaction();
-    assertThat(compaction)
+  void group_setByStatements_keepsEachOfThem() {
+    Options options =
+        builder()
+            .compaction(
+                c -> {
+                  c.maxBackground(3);
+                  c.bytesPerSecond(4);
+                })
+            .build();
+    assertThat(options.compaction())
+        .hasToString(
+            "Compaction{filter=null, maxBackground=3, bytesPerSecond=4, seekTriggered=true}");
+  }
+
+  @Test
+  void group_whoseBuilderIsKept_doesNotChange() {
+    List<Options.Memory.Builder> kept = new ArrayList<>();
+    Options.Builder builder = builder().memory(kept::add);
+    kept.get(0).offHeapLimit(1);
+    assertThat(builder.build()).isEqualTo(Options.DEFAULT);
+    assertThatThrownBy(() -> builder.memory(m -> m.maxMappedTables(1).offHeapLimit(-1)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(builder.build()).isEqualTo(Options.DEFAULT);
+  }
+
+  @Test
+  void setters_changeTheirOwnValueOnly() {
+    assertThat(Options.DEFAULT.compaction())
         .hasToString(
             "Compaction{filter=null, maxBackground=2, bytesPerSecond=0, seekTriggered=true}");
-    assertThat(compaction.maxBackground(3).bytesPerSecond(4).seekTriggered(false))
+    Options options =
+        builder()
+            .compaction(c -> c.maxBackground(3).bytesPerSecond(4).seekTriggered(false))
+            .tables(t -> t.nativeSnappy(false).suffix(TableSuffix.SST))
+            .monitoring(m -> m.slowSync(Duration.ofMillis(1)).infoLog(true).trackIterators(true))
+            .build();
+    assertThat(options.compaction())
         .hasToString(
             "Compaction{filter=null, maxBackground=3, bytesPerSecond=4, seekTriggered=false}");
-    assertThat(Options.DEFAULT.tables().nativeSnappy(false).suffix(TableSuffix.SST))
+    assertThat(options.tables())
         .hasToString("Tables{suffix=SST, nativeSnappy=false, readInPlace=false}");
-    assertThat(Options.DEFAULT.tables().readInPlace(true))
+    assertThat(builder().tables(t -> t.readInPlace(true)).build().tables())
         .hasToString("Tables{suffix=LDB, nativeSnappy=true, readInPlace=true}");
-    assertThat(
-            Options.DEFAULT
-                .monitoring()
-                .slowSync(Duration.ofMillis(1))
-                .infoLog(true)
-                .trackIterators(true))
+    assertThat(options.monitoring())
         .hasToString(
             "Monitoring{listener=null, slowSync=PT0.001S, infoLog=true, trackIterators=true}");
   }
 
   @Test
   void groups_withTheSameValues_areEqual() {
-    Options.Memory memory = Options.DEFAULT.memory();
-    assertThat(memory.offHeapLimit(1))
-        .isEqualTo(memory.maxMappedTables(7).offHeapLimit(1).maxMappedTables(-1))
-        .hasSameHashCodeAs(memory.offHeapLimit(1))
-        .isNotEqualTo(memory);
-    assertThat(memory).isNotEqualTo(Options.DEFAULT.compaction());
+    Options.Memory memory = builder().memory(m -> m.offHeapLimit(1)).build().memory();
+    Options.Builder other =
+        builder().memory(m -> m.maxMappedTables(7).offHeapLimit(1).maxMappedTables(-1));
+    assertThat(memory)
+        .isEqualTo(other.build().memory())
+        .hasSameHashCodeAs(other.build().memory())
+        .isNotEqualTo(Options.DEFAULT.memory());
+    assertThat(Options.DEFAULT.memory()).isNotEqualTo(Options.DEFAULT.compaction());
   }
 
   @Test
@@ -150,8 +177,9 @@ class OptionsTest {
     assertThat(builder().zstdCompressionLevel(23).build().clippedValues())
         .containsExactly(new Options.ClippedValue("zstdCompressionLevel", 23, 22));
     assertThat(builder().blockRestartInterval(1).build().blockRestartInterval()).isEqualTo(1);
-    assertThat(Options.DEFAULT.compaction().maxBackground(1).maxBackground()).isEqualTo(1);
-    assertThatThrownBy(() -> Options.DEFAULT.compaction().maxBackground(0))
+    Options one = builder().compaction(c -> c.maxBackground(1)).build();
+    assertThat(one.compaction().maxBackground()).isEqualTo(1);
+    assertThatThrownBy(() -> builder().compaction(c -> c.maxBackground(0)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("maxBackground is 0, must be at least 1");
     assertThatThrownBy(() -> builder().logRetention(null).comparator(null))

@@ -52,6 +52,21 @@ class ExtensionsTest {
         assertThat(b("key") in db).isFalse()
     }
 
+    @Test
+    fun optionsOfAGroup_setByStatements_areAllThere() {
+        val options = options {
+            compaction {
+                it.maxBackground(3)
+                it.bytesPerSecond(4)
+            }
+            memory { it.offHeapLimit(5).maxMappedTables(6) }
+        }
+        assertThat(options.compaction().maxBackground()).isEqualTo(3)
+        assertThat(options.compaction().bytesPerSecond()).isEqualTo(4)
+        assertThat(options.memory().offHeapLimit()).isEqualTo(5)
+        assertThat(options.memory().maxMappedTables()).isEqualTo(6)
+    }
+
     /** Kotlin widens no Int to a Long. */
     @Test
     fun tupleBuilder_takesEachTypeOfKotlin() {

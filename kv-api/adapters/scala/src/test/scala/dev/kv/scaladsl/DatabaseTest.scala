@@ -1,7 +1,7 @@
 package dev.kv.scaladsl
 
 import dev.kv.bytes.Slice
-import dev.kv.{DB, ReadOptions, WriteOptions}
+import dev.kv.{DB, Options, ReadOptions, WriteOptions}
 import dev.kv.env.Env
 import dev.kv.tuple.Tuples
 import dev.kv.map.KeyCodec
@@ -31,6 +31,17 @@ class DatabaseTest:
     db(b("key")) = b("value")
     assertThat(db.getOption(b("key")).map(s)).isEqualTo(Some("value"))
     assertThat(db.getOption(b("missing"))).isEqualTo(None)
+
+  @Test def optionsOfAGroup_setByStatements_areAllThere(): Unit =
+    val builder = Options.builder.memory(_.offHeapLimit(5).maxMappedTables(6))
+    val options = builder.compaction { c =>
+      c.maxBackground(3)
+      c.bytesPerSecond(4)
+    }.build
+    assertThat(options.compaction.maxBackground).isEqualTo(3)
+    assertThat(options.compaction.bytesPerSecond).isEqualTo(4)
+    assertThat(options.memory.offHeapLimit).isEqualTo(5)
+    assertThat(options.memory.maxMappedTables).isEqualTo(6)
 
   @Test def readOption_ofAMissingKey_isNone(): Unit =
     db(b("key")) = b("value")
