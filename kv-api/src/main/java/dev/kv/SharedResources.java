@@ -1,6 +1,7 @@
 package dev.kv;
 
 import dev.kv.errors.OffHeapExhaustedException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Resources that several databases of a process share: a cache of uncompressed blocks, one limit
@@ -78,83 +79,102 @@ public interface SharedResources extends AutoCloseable {
   @Override
   void close();
 
-  /**
-   * The sizes of shared resources.
-   *
-   * @param blockCacheSize the capacity of the block cache in bytes; 0 caches nothing. Default: 8
-   *     MiB
-   * @param offHeapLimit the limit in bytes for the off-heap memory of all databases together, all
-   *     kinds, with the block cache; 0 for none. If it is reached, writes throw {@link
-   *     OffHeapExhaustedException} before they are logged, and reads bypass the cache. Default: 0
-   * @param writeBufferLimit the limit in bytes for the memtables that all databases are writing to.
-   *     If they take more together, some are flushed before they reach {@link
-   *     Options#writeBufferSize()}: the largest and oldest first. Memtables whose flush has begun
-   *     count no more. Default: 0, which means half of what the block cache leaves of {@code
-   *     offHeapLimit} and at least an eighth of that, or no limit if there is no {@code
-   *     offHeapLimit}
-   * @param compactionThreads the number of threads for compactions, 1 to 1,024. Default: 2
-   * @param compactionBytesPerSecond the limit in bytes for what the compactions of all databases
-   *     together write in a second; 0 for none. See {@link Options.Compaction#bytesPerSecond()}.
-   *     Default: 0
-   */
-  record Settings(
-      long blockCacheSize,
-      long offHeapLimit,
-      long writeBufferLimit,
-      int compactionThreads,
-      long compactionBytesPerSecond) {
-    /**
-     * Creates settings.
-     *
-     * @param blockCacheSize the capacity of the block cache in bytes
-     * @param offHeapLimit the limit in bytes for the off-heap memory; 0 for none
-     * @param writeBufferLimit the limit in bytes for the memtables that are being written; 0 for
-     *     the default
-     * @param compactionThreads the number of threads for compactions, 1 to 1,024
-     * @param compactionBytesPerSecond the limit in bytes for what compactions write in a second; 0
-     *     for none
-     * @throws IllegalArgumentException if a value is too small, or there are too many threads
-     */
-    public Settings {
-      atLeast("blockCacheSize", blockCacheSize, 0);
-      atLeast("offHeapLimit", offHeapLimit, 0);
-      atLeast("writeBufferLimit", writeBufferLimit, 0);
-      atLeast("compactionThreads", compactionThreads, 1);
-      if (compactionThreads > MOST_THREADS) {
-        throw new IllegalArgumentException(
-            "compactionThreads is " + compactionThreads + ", must be at most " + MOST_THREADS);
-      }
-      atLeast("compactionBytesPerSecond", compactionBytesPerSecond, 0);
-    }
+  /** The sizes of shared resources. Immutable and thread-safe; made by {@link Builder}. */
+  final class Settings extends OptionGroup<Settings> {
+    private static final Declared OPTIONS = new Declared("Settings");
+
+    private static final Option<Long> BLOCK_CACHE_SIZE =
+        OPTIONS.number("blockCacheSize", Options.DEFAULT.blockCacheSize(), 0);
+    private static final Option<Long> OFF_HEAP_LIMIT =
+        OPTIONS.number("offHeapLimit", Options.DEFAULT.memory().offHeapLimit(), 0);
+    private static final Option<Long> WRITE_BUFFER_LIMIT =
+        OPTIONS.number("writeBufferLimit", 0L, 0);
+    private static final Option<Integer> COMPACTION_THREADS =
+        OPTIONS.number("compactionThreads", Options.DEFAULT.compaction().maxBackground(), 1);
+    private static final Option<Long> COMPACTION_BYTES_PER_SECOND =
+        OPTIONS.number("compactionBytesPerSecond", 0L, 0);
+
+    private static final Settings DEFAULT = new Settings(OPTIONS.defaults());
 
     private static final int MOST_THREADS = 1024;
 
-    private static void atLeast(String name, long value, long min) {
-      if (value < min) {
-        throw new IllegalArgumentException(name + " is " + value + ", must be at least " + min);
-      }
+    private Settings(@Nullable Object[] values) {
+      super(OPTIONS, values);
+    }
+
+    @Override
+    Settings of(@Nullable Object[] values) {
+      return new Settings(values);
+    }
+
+    /**
+     * Returns the capacity of the block cache; 0 caches nothing. Default: 8 MiB.
+     *
+     * @return the capacity in bytes
+     */
+    public long blockCacheSize() {
+      return get(BLOCK_CACHE_SIZE);
+    }
+
+    /**
+     * Returns the limit for the off-heap memory of all databases together, all kinds, with the
+     * block cache; 0 for none. If it is reached, writes throw {@link OffHeapExhaustedException}
+     * before they are logged, and reads bypass the cache. Default: 0.
+     *
+     * @return the limit in bytes
+     */
+    public long offHeapLimit() {
+      return get(OFF_HEAP_LIMIT);
+    }
+
+    /**
+     * Returns the limit for the memtables that all databases are writing to. If they take more
+     * together, some are flushed before they reach {@link Options#writeBufferSize()}: the largest
+     * and oldest first. Memtables whose flush has begun count no more. Default: 0, which means half
+     * of what the block cache leaves of {@link #offHeapLimit()} and at least an eighth of that, or
+     * no limit if there is no {@code offHeapLimit}.
+     *
+     * @return the limit in bytes
+     */
+    public long writeBufferLimit() {
+      return get(WRITE_BUFFER_LIMIT);
+    }
+
+    /**
+     * Returns the number of threads for compactions, 1 to 1,024. Default: 2.
+     *
+     * @return the number of threads
+     */
+    public int compactionThreads() {
+      return get(COMPACTION_THREADS);
+    }
+
+    /**
+     * Returns the limit for what the compactions of all databases together write in a second; 0 for
+     * none. See {@link Options.Compaction#bytesPerSecond()}. Default: 0.
+     *
+     * @return the limit in bytes
+     */
+    public long compactionBytesPerSecond() {
+      return get(COMPACTION_BYTES_PER_SECOND);
     }
   }
 
   /** Builds {@link SharedResources}. Not thread-safe. */
-  final class Builder {
-    private long blockCacheSize = Options.DEFAULT.blockCacheSize();
-    private long offHeapLimit = Options.DEFAULT.memory().offHeapLimit();
-    private long writeBufferLimit;
-    private int compactionThreads = Options.DEFAULT.compaction().maxBackground();
-    private long compactionBytesPerSecond;
-
-    private Builder() {}
+  final class Builder extends OptionGroup.Builder<Settings, Builder> {
+    private Builder() {
+      super(Settings.DEFAULT);
+    }
 
     /**
      * Sets {@link Settings#blockCacheSize()}.
      *
      * @param blockCacheSize the capacity in bytes, 0 for no cache
      * @return this builder
+     * @throws IllegalArgumentException if {@code blockCacheSize} is negative
      */
     public Builder blockCacheSize(long blockCacheSize) {
-      this.blockCacheSize = blockCacheSize;
-      return this;
+      return set(Settings.BLOCK_CACHE_SIZE, blockCacheSize);
     }
 
     /**
@@ -163,10 +183,10 @@ public interface SharedResources extends AutoCloseable {
      * @param offHeapLimit the limit in bytes, 0 for none; a long such as {@code 4L << 30}, because
      *     the int {@code 4 << 30} is 0
      * @return this builder
+     * @throws IllegalArgumentException if {@code offHeapLimit} is negative
      */
     public Builder offHeapLimit(long offHeapLimit) {
-      this.offHeapLimit = offHeapLimit;
-      return this;
+      return set(Settings.OFF_HEAP_LIMIT, offHeapLimit);
     }
 
     /**
@@ -174,10 +194,10 @@ public interface SharedResources extends AutoCloseable {
      *
      * @param writeBufferLimit the limit in bytes, 0 for the default
      * @return this builder
+     * @throws IllegalArgumentException if {@code writeBufferLimit} is negative
      */
     public Builder writeBufferLimit(long writeBufferLimit) {
-      this.writeBufferLimit = writeBufferLimit;
-      return this;
+      return set(Settings.WRITE_BUFFER_LIMIT, writeBufferLimit);
     }
 
     /**
@@ -185,10 +205,17 @@ public interface SharedResources extends AutoCloseable {
      *
      * @param compactionThreads the number of threads, 1 to 1,024
      * @return this builder
+     * @throws IllegalArgumentException if there are too few or too many threads
      */
     public Builder compactionThreads(int compactionThreads) {
-      this.compactionThreads = compactionThreads;
-      return this;
+      if (compactionThreads > Settings.MOST_THREADS) {
+        throw new IllegalArgumentException(
+            "compactionThreads is "
+                + compactionThreads
+                + ", must be at most "
+                + Settings.MOST_THREADS);
+      }
+      return set(Settings.COMPACTION_THREADS, compactionThreads);
     }
 
     /**
@@ -196,27 +223,28 @@ public interface SharedResources extends AutoCloseable {
      *
      * @param compactionBytesPerSecond the limit in bytes, 0 for none
      * @return this builder
+     * @throws IllegalArgumentException if {@code compactionBytesPerSecond} is negative
      */
     public Builder compactionBytesPerSecond(long compactionBytesPerSecond) {
-      this.compactionBytesPerSecond = compactionBytesPerSecond;
-      return this;
+      return set(Settings.COMPACTION_BYTES_PER_SECOND, compactionBytesPerSecond);
+    }
+
+    /**
+     * Returns the values of this builder.
+     *
+     * @return the settings
+     */
+    public Settings settings() {
+      return options();
     }
 
     /**
      * Creates the resources. Starts no thread.
      *
      * @return new resources, which the caller closes
-     * @throws IllegalArgumentException if a value is too small, or there are too many threads
      */
     public SharedResources build() {
-      return DBFactory.instance()
-          .newSharedResources(
-              new Settings(
-                  blockCacheSize,
-                  offHeapLimit,
-                  writeBufferLimit,
-                  compactionThreads,
-                  compactionBytesPerSecond));
+      return DBFactory.instance().newSharedResources(settings());
     }
   }
 }

@@ -5,17 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.admin.Range;
 import dev.kv.bytes.Entry;
+import dev.kv.change.ChangeOptions;
 import dev.kv.change.ChangePosition;
 import dev.kv.env.Env;
 import dev.kv.env.EnvProvider;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.event.ProgressListener;
 import dev.kv.load.BulkLoadOptions;
+import dev.kv.options.LogRetention;
 import dev.kv.options.TableSuffix;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class OptionsTest {
@@ -224,7 +227,7 @@ class OptionsTest {
     assertThat(options.compaction().maxBackground()).isEqualTo(64);
     assertThat(options.clippedValues())
         .containsExactly(new Options.ClippedValue("maxBackground", Integer.MAX_VALUE, 64));
-    assertThatThrownBy(() -> new SharedResources.Settings(0, 0, 0, 1025, 0))
+    assertThatThrownBy(() -> SharedResources.builder().compactionThreads(1025))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("compactionThreads is 1025, must be at most 1024");
   }
@@ -315,6 +318,74 @@ class OptionsTest {
         .isNotEqualTo(options.toBuilder().upperBound(null).build())
         .isNotEqualTo(options.toBuilder().prefix(new byte[0]).build());
     assertThat(ReadOptions.builder().build()).isEqualTo(ReadOptions.DEFAULT);
+  }
+
+  @Test
+  void writeOptionsAndChangeOptions_withTheSameValues_areEqualAndNameThem() {
+    WriteOptions synced = WriteOptions.builder().sync(true).build();
+    assertThat(synced)
+        .isEqualTo(WriteOptions.SYNC)
+        .hasSameHashCodeAs(WriteOptions.SYNC)
+        .isEqualTo(synced.toBuilder().build())
+        .isNotEqualTo(synced.toBuilder().sync(false).build())
+        .hasToString("WriteOptions[sync=true]");
+    assertThat(WriteOptions.builder().build()).isEqualTo(WriteOptions.DEFAULT);
+    ChangeOptions unsynced = ChangeOptions.builder().unsynced(true).build();
+    assertThat(unsynced)
+        .isEqualTo(ChangeOptions.UNSYNCED)
+        .hasSameHashCodeAs(ChangeOptions.UNSYNCED)
+        .isEqualTo(unsynced.toBuilder().build())
+        .isNotEqualTo(unsynced.toBuilder().unsynced(false).build())
+        .hasToString("ChangeOptions[unsynced=true]");
+    assertThat(ChangeOptions.builder().build()).isEqualTo(ChangeOptions.DEFAULT);
+  }
+
+  @Test
+  void logRetention_withoutABound_hasTheLargest() {
+    LogRetention none = LogRetention.builder().build();
+    assertThat(none.bytes()).isEqualTo(Long.MAX_VALUE);
+    assertThat(none.age()).isEqualTo(Duration.ofMillis(Long.MAX_VALUE));
+    LogRetention both = none.toBuilder().bytes(1).age(Duration.ofDays(2)).build();
+    assertThat(both)
+        .isEqualTo(both.toBuilder().build())
+        .hasSameHashCodeAs(both.toBuilder().build())
+        .isNotEqualTo(LogRetention.ofBytes(1))
+        .isNotEqualTo(both.toBuilder().bytes(2).build())
+        .hasToString("LogRetention[bytes=1, age=PT48H]");
+    assertThat(LogRetention.ofBytes(1)).isEqualTo(LogRetention.builder().bytes(1).build());
+    assertThatThrownBy(() -> LogRetention.ofBytes(-1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("bytes is negative: -1");
+    assertThatThrownBy(() -> LogRetention.builder().age(Duration.ofNanos(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("age is negative: PT-0.000000001S");
+    assertThatThrownBy(() -> LogRetention.builder().age(null))
+        .isInstanceOf(NullPointerException.class);
+  }
+
+  @Test
+  void sharedSettings_outOfRange_areRefused() {
+    SharedResources.Settings settings =
+        SharedResources.builder().compactionThreads(1024).settings();
+    assertThat(settings)
+        .hasToString(
+            "Settings{blockCacheSize=8388608, offHeapLimit=0, writeBufferLimit=0,"
+                + " compactionThreads=1024, compactionBytesPerSecond=0}")
+        .isEqualTo(SharedResources.builder().compactionThreads(1024).settings())
+        .isNotEqualTo(SharedResources.builder().settings());
+    SharedResources.Builder builder = SharedResources.builder();
+    assertThatThrownBy(() -> builder.compactionThreads(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("compactionThreads is 0, must be at least 1");
+    for (ThrowingCallable negative :
+        List.<ThrowingCallable>of(
+            () -> builder.blockCacheSize(-1),
+            () -> builder.offHeapLimit(-1),
+            () -> builder.writeBufferLimit(-1),
+            () -> builder.compactionBytesPerSecond(-1))) {
+      assertThatThrownBy(negative).isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(builder.settings()).isEqualTo(SharedResources.builder().settings());
   }
 
   @Test

@@ -23,7 +23,7 @@ final class Follower {
   static final Options KEEPS_LOGS =
       Options.builder()
           .createIfMissing(true)
-          .logRetention(new LogRetention(1L << 30, Duration.ofDays(7)))
+          .logRetention(LogRetention.builder().bytes(1L << 30).age(Duration.ofDays(7)).build())
           .build();
 
   /** The key of the copy with the position. The source must not have this key. */

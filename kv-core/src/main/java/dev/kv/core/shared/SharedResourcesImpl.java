@@ -90,12 +90,13 @@ public final class SharedResourcesImpl implements SharedResources, OffHeapBudget
     if (given == null) {
       SharedResourcesImpl own =
           new SharedResourcesImpl(
-              new Settings(
-                  options.blockCacheSize(),
-                  options.memory().offHeapLimit(),
-                  Long.MAX_VALUE,
-                  options.compaction().maxBackground(),
-                  options.compaction().bytesPerSecond()));
+              SharedResources.builder()
+                  .blockCacheSize(options.blockCacheSize())
+                  .offHeapLimit(options.memory().offHeapLimit())
+                  .writeBufferLimit(Long.MAX_VALUE)
+                  .compactionThreads(options.compaction().maxBackground())
+                  .compactionBytesPerSecond(options.compaction().bytesPerSecond())
+                  .settings());
       own.retain();
       own.close();
       return own;

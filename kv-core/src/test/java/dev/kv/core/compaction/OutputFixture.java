@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class OutputFixture implements AutoCloseable {
   private final SharedResourcesImpl shared =
-      new SharedResourcesImpl(new SharedResources.Settings(1 << 20, 0, 0, 1, 0));
+      new SharedResourcesImpl(
+          SharedResources.builder().blockCacheSize(1 << 20).compactionThreads(1).settings());
   private final TableCache tables;
   private final OutputContext context;
 

@@ -643,7 +643,7 @@ class CheckpointTest {
     private void run(DB db, History history, AtomicInteger done) {
       try {
         for (int number = 1; number <= MAX_BATCHES && !stopped; number++) {
-          db.write(new WriteOptions(number % 50 == 0), history.batch(number));
+          db.write(WriteOptions.builder().sync(number % 50 == 0).build(), history.batch(number));
           done.set(number);
         }
       } catch (Throwable e) {

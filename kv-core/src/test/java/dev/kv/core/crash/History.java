@@ -80,8 +80,11 @@ record History(String space, long seed, int keys, int valueLength, int rangeEver
     }
     try {
       switch (number % 3) {
-        case 0 -> db.write(new WriteOptions(sync), batch(number));
-        case 1 -> db.write(new WriteOptions(sync), batch(number).expect(counter(), before(number)));
+        case 0 -> db.write(WriteOptions.builder().sync(sync).build(), batch(number));
+        case 1 ->
+            db.write(
+                WriteOptions.builder().sync(sync).build(),
+                batch(number).expect(counter(), before(number)));
         default -> commit(db, number, sync);
       }
     } catch (ConflictException e) {
@@ -101,7 +104,9 @@ record History(String space, long seed, int keys, int valueLength, int rangeEver
   /** Writes batch {@code number} as a transaction that depends on the counter. */
   private void commit(DB db, int number, boolean sync) {
     TransactionOptions options =
-        TransactionOptions.builder().writeOptions(new WriteOptions(sync)).build();
+        TransactionOptions.builder()
+            .writeOptions(WriteOptions.builder().sync(sync).build())
+            .build();
     try (Transaction transaction = db.transaction(options)) {
       assertThat(read(transaction)).isEqualTo(before(number));
       batch(number)

@@ -88,7 +88,9 @@ class ManifestRotationTest {
         random.nextBytes(value);
         byte[] counter = Bytes.bytes(Integer.toString(i));
         boolean sync = i % 100 == 0;
-        db.write(new WriteOptions(sync), WriteBatch.create().put(COUNTER, counter).put(key, value));
+        db.write(
+            WriteOptions.builder().sync(sync).build(),
+            WriteBatch.create().put(COUNTER, counter).put(key, value));
         if (sync) {
           synced.set(i);
         }

@@ -139,7 +139,7 @@ class ConcurrencyTest extends DbTestBase {
                 for (int i = 0; i < 20; i++) {
                   batch.put(b(key(i * 37)), value);
                 }
-                db.write(new WriteOptions(random.nextInt(50) == 0), batch);
+                db.write(WriteOptions.builder().sync(random.nextInt(50) == 0).build(), batch);
                 put(key(random.nextInt(5000)) + "other", "w".repeat(random.nextInt(500)));
               } else {
                 try (Snapshot snapshot = db.snapshot();
@@ -220,7 +220,10 @@ class ConcurrencyTest extends DbTestBase {
             false,
             (thread, random) -> {
               String key = key(random.nextInt(1000) * 3 + thread);
-              db.put(new WriteOptions(random.nextInt(20) == 0), b(key), b(key + value));
+              db.put(
+                  WriteOptions.builder().sync(random.nextInt(20) == 0).build(),
+                  b(key),
+                  b(key + value));
               assertThat(get(key)).isEqualTo(key + value);
               int choice = random.nextInt(400);
               if (choice < 4) {

@@ -148,7 +148,7 @@ final class ModelRun implements AutoCloseable {
       case PUT -> {
         String key = randomKey(random);
         String value = randomValue(random, random.nextInt(40) == 0 ? 20_000 : random.nextInt(150));
-        db.put(new WriteOptions(random.nextInt(1000) == 0), b(key), b(value));
+        db.put(WriteOptions.builder().sync(random.nextInt(1000) == 0).build(), b(key), b(value));
         model.put(key, value);
       }
       case DELETE -> {

@@ -365,8 +365,7 @@ class NullArgumentsTest {
     samples.put(CompressionType.class, CompressionType.NONE);
     samples.put(TableSuffix.class, TableSuffix.LDB);
     samples.put(TransactionOptions.Isolation.class, TransactionOptions.Isolation.SNAPSHOT);
-    samples.put(
-        SharedResources.Settings.class, opened(SharedResources.builder().build()).settings());
+    samples.put(SharedResources.Settings.class, SharedResources.builder().settings());
     samples.put(BigInteger.class, BigInteger.ONE);
     samples.put(UUID.class, new UUID(1, 2));
     samples.put(ByteOrder.class, ByteOrder.BIG_ENDIAN);

@@ -44,7 +44,8 @@ import java.util.List;
 final class TestTree implements AutoCloseable {
   final InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
   final SharedResourcesImpl shared =
-      new SharedResourcesImpl(new SharedResources.Settings(64 << 20, 0, 0, 1, 0));
+      new SharedResourcesImpl(
+          SharedResources.builder().blockCacheSize(64 << 20).compactionThreads(1).settings());
   final OffHeapBudget budget = shared.budget();
   final BlockAllocator allocator = shared.tableMemory().allocator();
   final LruCache<CachedBlock> blocks = shared.blockCache();

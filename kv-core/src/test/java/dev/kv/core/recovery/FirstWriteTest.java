@@ -319,7 +319,7 @@ class FirstWriteTest extends DbTestBase {
                 () -> {
                   try {
                     start.await();
-                    db.put(new WriteOptions(sync), b(key), b(key));
+                    db.put(WriteOptions.builder().sync(sync).build(), b(key), b(key));
                   } catch (Throwable e) {
                     failures.add(e);
                   }

@@ -467,7 +467,7 @@ class RecoveryTest extends DbTestBase {
     List<String> values = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
       values.add(randomValue(random, random.nextInt(1200)));
-      db.put(new WriteOptions(i % 50 == 0), b(key(i)), b(values.get(i)));
+      db.put(WriteOptions.builder().sync(i % 50 == 0).build(), b(key(i)), b(values.get(i)));
     }
     // A copy of the files while the database is open is what a killed process leaves behind.
     db.admin().suspendCompactions();

@@ -55,7 +55,7 @@ class UnsyncedLossTest {
   private void write(DB db, int count, boolean syncLast) {
     for (int i = 0; i < count; i++) {
       boolean sync = syncLast && i == count - 1;
-      db.put(new WriteOptions(sync), key(written.size()), value(written.size()));
+      db.put(WriteOptions.builder().sync(sync).build(), key(written.size()), value(written.size()));
       written.add(written.size());
       durable = sync ? written.size() : durable;
     }

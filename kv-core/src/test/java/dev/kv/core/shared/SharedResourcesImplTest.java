@@ -36,7 +36,12 @@ class SharedResourcesImplTest {
     }
     made =
         new SharedResourcesImpl(
-            new SharedResources.Settings(cache, offHeap, writeBuffers, compactionThreads, 0));
+            SharedResources.builder()
+                .blockCacheSize(cache)
+                .offHeapLimit(offHeap)
+                .writeBufferLimit(writeBuffers)
+                .compactionThreads(compactionThreads)
+                .settings());
     return made;
   }
 

@@ -35,7 +35,8 @@ class RetainedLogsTest {
       List.of(new Kept(3, 100, 5000), new Kept(5, 100, 5400), new Kept(8, 100, 5900));
 
   private static int countToDrop(long bytes, long nowMillis) {
-    return RetainedLogs.countToDrop(LOGS, new LogRetention(bytes, AGE), nowMillis);
+    return RetainedLogs.countToDrop(
+        LOGS, LogRetention.builder().bytes(bytes).age(AGE).build(), nowMillis);
   }
 
   @Test
@@ -78,13 +79,13 @@ class RetainedLogsTest {
   }
 
   private static int countToDrop(List<Kept> logs, Duration age, long nowMillis) {
-    return RetainedLogs.countToDrop(logs, new LogRetention(Long.MAX_VALUE, age), nowMillis);
+    return RetainedLogs.countToDrop(logs, LogRetention.builder().age(age).build(), nowMillis);
   }
 
   @Test
   void countToDrop_unusedLog_keepsNoLaterLog() {
     List<Kept> logs = List.of(new Kept(3, 100, 5000), new Kept(5, 0, 0), new Kept(8, 100, 5900));
-    LogRetention retention = new LogRetention(300, AGE);
+    LogRetention retention = LogRetention.builder().bytes(300).age(AGE).build();
     assertThat(RetainedLogs.countToDrop(logs, retention, 6000)).isZero();
     assertThat(RetainedLogs.countToDrop(logs, retention, 6001)).isEqualTo(2);
     assertThat(RetainedLogs.countToDrop(logs, retention, 6901)).isEqualTo(3);
@@ -263,7 +264,10 @@ class RetainedLogsTest {
     log(3, 60);
     close();
     Options options =
-        Options.builder().env(env).logRetention(new LogRetention(1000, Duration.ofDays(1))).build();
+        Options.builder()
+            .env(env)
+            .logRetention(LogRetention.builder().bytes(1000).age(Duration.ofDays(1)).build())
+            .build();
     context = new DatabaseContext(DIRECTORY, options);
     RetainedLogs second = RetainedLogs.of(context);
     assertThat(second).isNotNull();

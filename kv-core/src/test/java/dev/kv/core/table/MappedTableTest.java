@@ -59,7 +59,8 @@ class MappedTableTest {
   @TempDir private Path directory;
 
   private final SharedResourcesImpl shared =
-      new SharedResourcesImpl(new SharedResources.Settings(8 << 20, 0, 0, 1, 0));
+      new SharedResourcesImpl(
+          SharedResources.builder().blockCacheSize(8 << 20).compactionThreads(1).settings());
   private final LookupCounts counts = new LookupCounts();
   private final AtomicInteger copies = new AtomicInteger();
   private final AtomicInteger absorbed = new AtomicInteger();

@@ -58,7 +58,8 @@ class TableCacheTest {
 
   private final CountingEnv env = new CountingEnv();
   private final SharedResourcesImpl shared =
-      new SharedResourcesImpl(new SharedResources.Settings(8 << 20, 0, 0, 1, 0));
+      new SharedResourcesImpl(
+          SharedResources.builder().blockCacheSize(8 << 20).compactionThreads(1).settings());
   private final BlockAllocator allocator = shared.tableMemory().allocator();
   private final LruCache<CachedBlock> blocks = shared.blockCache();
   private final Entries entries = Entries.internal(BYTEWISE, new Random(1), 100);

@@ -74,7 +74,7 @@ public class ConditionalWriteLincheckIT {
       @Param(name = "value") int expected,
       @Param(name = "value") int value) {
     return DATABASE.compareAndSet(
-        new WriteOptions(value == 1), key(key), value(expected), value(value));
+        WriteOptions.builder().sync(value == 1).build(), key(key), value(expected), value(value));
   }
 
   @Operation

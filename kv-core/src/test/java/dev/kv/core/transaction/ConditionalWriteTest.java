@@ -406,7 +406,7 @@ class ConditionalWriteTest extends DbTestBase {
   @CsvSource({"false, 1500", "true, 150"})
   void update_fromManyThreads_losesNothing(boolean sync, int rounds) throws InterruptedException {
     open(defaults().toBuilder().writeBufferSize(64 << 10).maxFileSize(1 << 20).build());
-    WriteOptions write = new WriteOptions(sync);
+    WriteOptions write = WriteOptions.builder().sync(sync).build();
     int counters = 5;
     AtomicInteger conflicts = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();

@@ -137,7 +137,9 @@ class TransactionTest extends DbTestBase {
     put("a", "1");
     long before = db.admin().stats().writes().lastSequence();
     TransactionOptions with =
-        TransactionOptions.builder().writeOptions(new WriteOptions(sync)).build();
+        TransactionOptions.builder()
+            .writeOptions(WriteOptions.builder().sync(sync).build())
+            .build();
     try (Transaction transaction = db.transaction(with)) {
       transaction.put(b("b"), b("1")).put(b("b"), b("2")).delete(b("a")).put(b("c"), b(""));
       assertThat(contents()).isEqualTo("(a->1)");

@@ -169,7 +169,8 @@ class FaultTest extends DbTestBase {
     for (int i = 0; i < count; i++) {
       String key = key(acknowledged.size());
       String value = key.repeat(60);
-      if (survives(() -> db.put(new WriteOptions(key.endsWith("7")), b(key), b(value)))) {
+      if (survives(
+          () -> db.put(WriteOptions.builder().sync(key.endsWith("7")).build(), b(key), b(value)))) {
         acknowledged.put(key, value);
       }
     }
