@@ -19,10 +19,10 @@ public final class ReadOptions {
   public static final ReadOptions DEFAULT = builder().build();
 
   /**
-   * For a scan of much data that is read once: the blocks do not go into the cache, where they
-   * would take the place of others.
+   * For a scan of much data that is read once: blocks that it reads from files do not go into the
+   * cache, where they would take the place of others. See {@link #fillCache()}.
    */
-  public static final ReadOptions SCAN = builder().fillCache(false).build();
+  public static final ReadOptions UNCACHED = builder().fillCache(false).build();
 
   /** For reads of keys without their values; see {@link #keysOnly()}. */
   public static final ReadOptions KEYS = builder().keysOnly(true).build();
@@ -64,7 +64,7 @@ public final class ReadOptions {
    * @param snapshot the snapshot, which must stay open during the read
    * @return the options
    */
-  public static ReadOptions from(Snapshot snapshot) {
+  public static ReadOptions at(Snapshot snapshot) {
     return builder().snapshot(Objects.requireNonNull(snapshot, "snapshot")).build();
   }
 

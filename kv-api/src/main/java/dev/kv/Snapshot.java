@@ -3,8 +3,8 @@ package dev.kv;
 /**
  * A frozen view of a database. It reads every write that was acknowledged before {@link
  * DB#snapshot()} was called, and none that began after it returned; so do reads of the database
- * with {@link ReadOptions#from}. An open snapshot keeps old versions of entries on disk, so close
- * it. Thread-safe.
+ * with {@link ReadOptions#at}. An open snapshot keeps old versions of entries on disk, so close it.
+ * Thread-safe.
  *
  * <p>Its methods refuse options with another snapshot. After its close they throw {@link
  * IllegalStateException}, except {@link #sequence} and {@link #comparator}.

@@ -54,7 +54,7 @@ class People(directory: Path) extends AutoCloseable:
 
   def all: List[Person] = list(ReadOptions.DEFAULT)
 
-  def all(snapshot: Snapshot): List[Person] = list(ReadOptions.from(snapshot))
+  def all(snapshot: Snapshot): List[Person] = list(ReadOptions.at(snapshot))
 
   def snapshot(): Snapshot = db.snapshot()
 

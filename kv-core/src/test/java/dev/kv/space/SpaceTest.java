@@ -281,7 +281,7 @@ class SpaceTest {
     assertThat(contents(users)).isEmpty();
     try (Snapshot snapshot = db.snapshot()) {
       db.write(batch);
-      assertThat(contents(users, ReadOptions.from(snapshot))).isEmpty();
+      assertThat(contents(users, ReadOptions.at(snapshot))).isEmpty();
     }
     assertThat(db.admin().stats().writes().lastSequence()).isEqualTo(before + 5);
     assertThat(contents(db)).containsExactly("order/7=book", "root=y", "user/1=Ada");
@@ -418,7 +418,7 @@ class SpaceTest {
               assertThat(transaction.get(b("1"))).isNull();
               assertThat(s(transaction.getForUpdate(b("3")))).isEqualTo("Eve");
               assertThat(transaction.<Integer>read(b("2"), Slice::length)).isEqualTo(3);
-              assertThat(s(users.get(ReadOptions.from(transaction.snapshot()), b("1"))))
+              assertThat(s(users.get(ReadOptions.at(transaction.snapshot()), b("1"))))
                   .isEqualTo("Ada");
               StringBuilder keys = new StringBuilder();
               ReadOptions down = ReadOptions.builder().descending(true).build();
@@ -460,7 +460,7 @@ class SpaceTest {
     orders.put(b("1"), b("old"));
     try (Snapshot snapshot = users.snapshot()) {
       orders.put(b("1"), b("new"));
-      ReadOptions before = ReadOptions.from(snapshot);
+      ReadOptions before = ReadOptions.at(snapshot);
       assertThat(orders.get(before, b("1"))).isEqualTo(b("old"));
       assertThat(snapshot.get(b("1"))).as("of the users").isNull();
       assertThatThrownBy(() -> db.get(before, b("order/1")))
@@ -552,7 +552,7 @@ class SpaceTest {
       assertThat(contents(space)).isNotEmpty();
       space.drop();
       assertThat(contents(space)).isEmpty();
-      assertThat(contents(space, ReadOptions.from(before))).isNotEmpty();
+      assertThat(contents(space, ReadOptions.at(before))).isNotEmpty();
     }
     assertThat(contents(db)).isEqualTo(others);
     space.put(b("again"), b("y"));

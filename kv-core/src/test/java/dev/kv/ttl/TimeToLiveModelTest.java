@@ -225,7 +225,7 @@ class TimeToLiveModelTest {
     if (view.handle() instanceof DBIterator cursor) {
       assertThat(content(cursor)).isEqualTo(view.content());
     } else {
-      ReadOptions read = ReadOptions.from((Snapshot) view.handle());
+      ReadOptions read = ReadOptions.at((Snapshot) view.handle());
       assertThat(content(view(1), read)).isEqualTo(view.content());
       String key = randomKey();
       assertThat(s(view(1).get(read, b(key)))).isEqualTo(view.content().get(key));

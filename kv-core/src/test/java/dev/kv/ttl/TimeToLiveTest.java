@@ -152,7 +152,7 @@ class TimeToLiveTest {
       now += 500;
       db.admin().compactRange(null, null);
       assertThat(content(ttl)).isEmpty();
-      ReadOptions from = ReadOptions.from(snapshot);
+      ReadOptions from = ReadOptions.at(snapshot);
       assertThat(content(ttl, from)).isEqualTo("a1 b2");
       assertThat(s(ttl.get(from, b("a")))).isEqualTo("1");
       assertThat(s(ttl.getAll(from, List.of(b("b"))).get(0))).isEqualTo("2");
@@ -160,7 +160,7 @@ class TimeToLiveTest {
       assertThat(s(cursor.value())).isEqualTo("2");
       assertThat(s(transaction.get(b("a")))).isEqualTo("1");
       assertThat(s(transaction.getForUpdate(b("b")))).isEqualTo("2");
-      assertThat(content(ttl, ReadOptions.from(transaction.snapshot()))).isEqualTo("a1 b2");
+      assertThat(content(ttl, ReadOptions.at(transaction.snapshot()))).isEqualTo("a1 b2");
       transaction.put(b("c"), b("3"));
       assertThat(transaction.stream(ReadOptions.DEFAULT)).hasSize(3);
       transaction.commit();
@@ -386,7 +386,7 @@ class TimeToLiveTest {
       now += 100;
       assertThat(map).isEmpty();
       assertThat(inner.get(b("y"))).isNull();
-      assertThat(s(inner.get(ReadOptions.from(snapshot), b("y")))).isEqualTo("3");
+      assertThat(s(inner.get(ReadOptions.at(snapshot), b("y")))).isEqualTo("3");
     }
     assertThat(map.put("ada", "4")).isNull();
     now += 100;

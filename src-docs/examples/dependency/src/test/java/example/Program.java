@@ -38,7 +38,7 @@ final class Program {
       db.write(WriteOptions.SYNC, WriteBatch.create().delete(bytes("key7")));
       try (Snapshot before = db.snapshot()) {
         db.delete(bytes("key8"));
-        expect(db.get(ReadOptions.from(before), bytes("key8")) != null);
+        expect(db.get(ReadOptions.at(before), bytes("key8")) != null);
       }
       db.admin().compactRange(null, null);
     }

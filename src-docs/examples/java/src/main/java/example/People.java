@@ -58,7 +58,7 @@ final class People implements AutoCloseable {
   }
 
   List<Person> all(Snapshot snapshot) {
-    return list(ReadOptions.from(snapshot));
+    return list(ReadOptions.at(snapshot));
   }
 
   Snapshot snapshot() {

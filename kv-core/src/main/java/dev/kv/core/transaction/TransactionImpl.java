@@ -84,7 +84,7 @@ final class TransactionImpl implements Transaction {
     this.snapshot = snapshot;
     this.snapshotSequence = snapshot.sequence();
     this.mark = mark;
-    fromSnapshot = ReadOptions.from(snapshot);
+    fromSnapshot = ReadOptions.at(snapshot);
     writes = new WriteSet(parts.order());
     reads = new ReadSet(parts.order());
     serializable = options.isolation() == Isolation.SERIALIZABLE;

@@ -403,10 +403,10 @@ class VersionMutatorTest extends DbTestBase {
       for (int i = 0; i < 100; i++) {
         assertThat(get(key(i), each)).isEqualTo("v" + i);
       }
-      assertThat(count(db.iterator(ReadOptions.from(each)))).isEqualTo(100);
+      assertThat(count(db.iterator(ReadOptions.at(each)))).isEqualTo(100);
     }
     assertThat(count(open)).isEqualTo(100);
-    assertThat(count(db.iterator(ReadOptions.from(after)))).isEqualTo(20);
+    assertThat(count(db.iterator(ReadOptions.at(after)))).isEqualTo(20);
     before.close();
     middle.get().close();
     after.close();
@@ -450,9 +450,9 @@ class VersionMutatorTest extends DbTestBase {
     put("a", "1");
     db.admin().flush();
     Snapshot snapshot = db.snapshot();
-    DBIterator cursor = db.iterator(ReadOptions.from(snapshot));
+    DBIterator cursor = db.iterator(ReadOptions.at(snapshot));
     deleteRange("a", "b", () -> {});
-    DBIterator later = db.iterator(ReadOptions.from(snapshot));
+    DBIterator later = db.iterator(ReadOptions.at(snapshot));
     db.close();
     assertThatThrownBy(() -> get("a", snapshot)).isInstanceOf(DBClosedException.class);
     snapshot.close();

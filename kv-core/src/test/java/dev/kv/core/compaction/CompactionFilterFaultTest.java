@@ -114,7 +114,7 @@ class CompactionFilterFaultTest {
 
     void checkSnapshot() {
       if (snapshot != null) {
-        TreeMap<String, String> seen = content(db, ReadOptions.from(snapshot));
+        TreeMap<String, String> seen = content(db, ReadOptions.at(snapshot));
         assertThat(seen).hasSize(KEYS);
         assertThat(seen.values()).allMatch(value -> value.startsWith("k-old"));
       }

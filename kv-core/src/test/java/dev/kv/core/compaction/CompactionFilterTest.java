@@ -165,7 +165,7 @@ class CompactionFilterTest extends DbTestBase {
         assertThat(contents()).isEqualTo("(b->new)");
         try (Snapshot meanwhile = (Snapshot) open.get(0);
             DBIterator cursor = (DBIterator) open.get(1);
-            DBIterator of = db.iterator(ReadOptions.from(meanwhile));
+            DBIterator of = db.iterator(ReadOptions.at(meanwhile));
             Snapshot after = db.snapshot()) {
           for (int i = 0; i < 2; i++) {
             assertThat(get("a", meanwhile)).isEqualTo("drop");

@@ -171,7 +171,7 @@ final class CloseRace {
     Snapshot snapshot = db.snapshot();
     try {
       byte[] key = key(random.nextInt(KEYS));
-      check(key, db.get(ReadOptions.from(snapshot), key));
+      check(key, db.get(ReadOptions.at(snapshot), key));
     } finally {
       snapshot.close();
     }

@@ -143,7 +143,7 @@ class ConcurrencyTest extends DbTestBase {
                 put(key(random.nextInt(5000)) + "other", "w".repeat(random.nextInt(500)));
               } else {
                 try (Snapshot snapshot = db.snapshot();
-                    DBIterator cursor = db.iterator(ReadOptions.from(snapshot))) {
+                    DBIterator cursor = db.iterator(ReadOptions.at(snapshot))) {
                   String first = get(key(0), snapshot);
                   for (int i = 0; i < 20; i++) {
                     assertThat(get(key(i * 37), snapshot)).isEqualTo(first);

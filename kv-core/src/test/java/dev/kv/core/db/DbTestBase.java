@@ -175,7 +175,7 @@ public abstract class DbTestBase {
   }
 
   protected final String get(String key, Snapshot snapshot) {
-    return s(db.get(ReadOptions.from(snapshot), b(key)));
+    return s(db.get(ReadOptions.at(snapshot), b(key)));
   }
 
   protected static WriteBatch batch() {

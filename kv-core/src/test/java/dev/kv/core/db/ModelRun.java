@@ -500,7 +500,7 @@ final class ModelRun implements AutoCloseable {
         snapshots.get(random.nextInt(snapshots.size()));
     for (int i = 0; i < 10; i++) {
       String key = randomKey(random);
-      byte[] found = db.get(ReadOptions.from(one.getKey()), b(key));
+      byte[] found = db.get(ReadOptions.at(one.getKey()), b(key));
       expect("in a snapshot, " + key, one.getValue().get(key), s(found));
     }
     if (random.nextInt(10) == 0) {

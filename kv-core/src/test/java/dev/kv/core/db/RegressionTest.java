@@ -112,7 +112,7 @@ class RegressionTest extends DbTestBase {
   }
 
   private void check(Snapshot snapshot, String[] view, int seed) {
-    try (DBIterator cursor = db.iterator(ReadOptions.from(snapshot))) {
+    try (DBIterator cursor = db.iterator(ReadOptions.at(snapshot))) {
       cursor.seekToFirst();
       for (int key = 0; key < view.length; key++) {
         String expected = view[key];

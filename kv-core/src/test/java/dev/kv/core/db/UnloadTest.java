@@ -215,7 +215,7 @@ class UnloadTest {
         System.out.println(value.length());
       }
       try (Snapshot snapshot = db.snapshot();
-          DBIterator cursor = db.iterator(ReadOptions.from(snapshot))) {
+          DBIterator cursor = db.iterator(ReadOptions.at(snapshot))) {
         cursor.seekToLast();
         cursor.prev();
       }

@@ -130,15 +130,15 @@ final class DatabaseReaderTest {
     replaceContent("b", "2");
     SnapshotImpl between = reader.snapshot();
     replaceContent("c", "3");
-    assertThat(get(ReadOptions.from(first), "a")).isEqualTo("1");
-    assertThat(get(ReadOptions.from(first), "b")).isNull();
-    assertThat(get(ReadOptions.from(between), "a")).isNull();
-    assertThat(get(ReadOptions.from(between), "b")).isEqualTo("2");
+    assertThat(get(ReadOptions.at(first), "a")).isEqualTo("1");
+    assertThat(get(ReadOptions.at(first), "b")).isNull();
+    assertThat(get(ReadOptions.at(between), "a")).isNull();
+    assertThat(get(ReadOptions.at(between), "b")).isEqualTo("2");
     assertThat(get(ReadOptions.DEFAULT, "c")).isEqualTo("3");
 
     first.close();
     assertThat(kept.references()).isPositive();
-    DBIterator cursor = reader.iterator(ReadOptions.from(second));
+    DBIterator cursor = reader.iterator(ReadOptions.at(second));
     second.close();
     second.close();
     cursor.seekToFirst();
@@ -159,7 +159,7 @@ final class DatabaseReaderTest {
     reader.close();
     assertThat(kept.references()).isZero();
     snapshot.close();
-    assertThatThrownBy(() -> get(ReadOptions.from(snapshot), "a"))
+    assertThatThrownBy(() -> get(ReadOptions.at(snapshot), "a"))
         .isInstanceOf(DBClosedException.class);
   }
 
@@ -187,7 +187,7 @@ final class DatabaseReaderTest {
       put("a", "2");
       beginMemtable(order);
       add(ValueKind.DELETION, "a", "");
-      assertThat(get(ReadOptions.from(snapshot), "a")).isEqualTo("1");
+      assertThat(get(ReadOptions.at(snapshot), "a")).isEqualTo("1");
       assertThat(get(ReadOptions.DEFAULT, "a")).isNull();
     }
   }
@@ -487,7 +487,7 @@ final class DatabaseReaderTest {
   void iterator_ofABadPrefix_holdsNothing() {
     Snapshot closed = reader.snapshot();
     closed.close();
-    assertThatThrownBy(() -> reader.iterator(ReadOptions.from(closed)))
+    assertThatThrownBy(() -> reader.iterator(ReadOptions.at(closed)))
         .isInstanceOf(IllegalStateException.class);
     reader.close();
     assertThat(memtables.get(0).references()).isEqualTo(1);

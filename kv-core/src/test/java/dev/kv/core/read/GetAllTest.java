@@ -117,7 +117,7 @@ class GetAllTest extends DbTestBase {
     }
     compact(null, null);
     DBStats.Cache before = db.admin().stats().memory().blockCache();
-    assertThat(getAll(ReadOptions.SCAN, keys)).containsOnly("v".repeat(100));
+    assertThat(getAll(ReadOptions.UNCACHED, keys)).containsOnly("v".repeat(100));
     DBStats.Cache after = db.admin().stats().memory().blockCache();
     long lookups = after.hits() + after.misses() - before.hits() - before.misses();
     assertThat(lookups).isBetween(10L, 60L); // blocks of 4 KiB
@@ -190,6 +190,6 @@ class GetAllTest extends DbTestBase {
       assertThat(seen).hasToString("a00b00c00");
     }
     assertThat(keys).hasToString("ReadOptions[keysOnly=true]");
-    assertThat(ReadOptions.SCAN).hasToString("ReadOptions[fillCache=false]");
+    assertThat(ReadOptions.UNCACHED).hasToString("ReadOptions[fillCache=false]");
   }
 }

@@ -139,7 +139,7 @@ class PinnedValueTest extends DbTestBase {
     db.admin().flush();
     try (Snapshot before = db.snapshot()) {
       put("key", "new");
-      ReadOptions options = ReadOptions.from(before);
+      ReadOptions options = ReadOptions.at(before);
       try (PinnedValue value = requireNonNull(db.pinned(options, ByteBuffer.wrap(b("key"))))) {
         assertThat(text(value)).isEqualTo("old");
       }

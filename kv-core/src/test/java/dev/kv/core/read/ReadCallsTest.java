@@ -108,7 +108,7 @@ final class ReadCallsTest {
       assertThat(snapshot).hasToString("Snapshot[1]");
       put("a", "2");
       tree.toMemtable();
-      assertThat(text(tree.reader.getAll(ReadOptions.from(snapshot), List.of(bytes("a"))).get(0)))
+      assertThat(text(tree.reader.getAll(ReadOptions.at(snapshot), List.of(bytes("a"))).get(0)))
           .isEqualTo("1");
     }
   }
@@ -258,7 +258,7 @@ final class ReadCallsTest {
           List.of(
               ReadOptions.DEFAULT,
               ReadOptions.KEYS,
-              ReadOptions.from(snapshot),
+              ReadOptions.at(snapshot),
               bounded,
               ReadOptions.withPrefix(bytes("key01")));
       for (ReadOptions options : all) {
@@ -595,7 +595,7 @@ final class ReadCallsTest {
 
   private String difference(Snapshot old, ReadRange range) {
     try (DBIterator now = tree.reader.iterator(ReadOptions.DEFAULT);
-        DBIterator then = tree.reader.iterator(ReadOptions.from(old))) {
+        DBIterator then = tree.reader.iterator(ReadOptions.at(old))) {
       String one = text(range.firstDifference(now, then, order));
       String two = text(range.firstDifference(then, now, order));
       assertThat(one).isEqualTo(two);

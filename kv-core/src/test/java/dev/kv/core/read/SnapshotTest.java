@@ -69,7 +69,7 @@ class SnapshotTest extends DbTestBase {
     Snapshot snapshot = db.snapshot();
     put("foo", "v1");
     put("foo", "v2");
-    ReadOptions view = ReadOptions.from(snapshot);
+    ReadOptions view = ReadOptions.at(snapshot);
     try (DBIterator cursor = db.iterator(view)) {
       cursor.seekToFirst();
       assertThat(cursor.isValid()).isFalse();

@@ -80,8 +80,8 @@ final class TableReadsTest {
     assertThat(get("z")).isEqualTo("middle");
     assertThat(get("b")).isNull();
     try (Snapshot earlier = tree.snapshotAt(7)) {
-      assertThat(get(ReadOptions.from(earlier), "a")).isEqualTo("middle");
-      assertThat(get(ReadOptions.from(earlier), "only")).isNull();
+      assertThat(get(ReadOptions.at(earlier), "a")).isEqualTo("middle");
+      assertThat(get(ReadOptions.at(earlier), "only")).isNull();
     }
     try (DBIterator iterator = tree.reader.iterator(ReadOptions.DEFAULT)) {
       iterator.seekToFirst();
@@ -128,7 +128,7 @@ final class TableReadsTest {
     assertThat(tree.version().pin(0, 1)).isNull();
     assertThat(tree.version().pin(0, 2)).isNull();
     try (Snapshot earlier = tree.snapshotAt(29)) {
-      assertThat(get(ReadOptions.from(earlier), "a")).isEqualTo("20");
+      assertThat(get(ReadOptions.at(earlier), "a")).isEqualTo("20");
       assertThat(tree.version().pin(0, 2)).isNotNull();
     }
   }
@@ -309,7 +309,7 @@ final class TableReadsTest {
     }
     check(ReadOptions.DEFAULT, model, random, "seed " + seed);
     for (int i = 0; i < snapshots.size(); i++) {
-      ReadOptions options = ReadOptions.from(snapshots.get(i));
+      ReadOptions options = ReadOptions.at(snapshots.get(i));
       check(options, models.get(i), random, "seed " + seed + " snapshot " + i);
       snapshots.get(i).close();
     }

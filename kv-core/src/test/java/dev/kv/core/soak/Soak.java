@@ -280,7 +280,7 @@ final class Soak {
     moment.readLock().lock();
     try {
       if (taken == db) {
-        compareAll(taken, ReadOptions.from(snapshot), model);
+        compareAll(taken, ReadOptions.at(snapshot), model);
         compareAll(early, model);
         views.incrementAndGet();
       }

@@ -115,7 +115,7 @@ class TransactionTest extends DbTestBase {
       assertThat(transaction.<String>read(b("a"), Slice::toUtf8String)).isNull();
       assertThat(transaction.<String>read(b("c"), Slice::toUtf8String)).isNull();
       assertThat(transaction.<String>read(b("e"), Slice::toUtf8String)).isEqualTo("1");
-      assertThat(s(db.get(ReadOptions.from(transaction.snapshot()), b("b")))).isEqualTo("1");
+      assertThat(s(db.get(ReadOptions.at(transaction.snapshot()), b("b")))).isEqualTo("1");
       assertThat(get("b")).isEqualTo("1");
     }
     assertThat(contents()).isEqualTo("(a->2)(b->1)(c->2)(e->2)");
@@ -851,7 +851,7 @@ class TransactionTest extends DbTestBase {
       assertThat(seen).containsExactly("x3", "x2", "x1");
       assertThatThrownBy(() -> transaction.iterator(down))
           .isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> transaction.iterator(ReadOptions.from(transaction.snapshot())))
+      assertThatThrownBy(() -> transaction.iterator(ReadOptions.at(transaction.snapshot())))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("its own snapshot");
       transaction.commit();

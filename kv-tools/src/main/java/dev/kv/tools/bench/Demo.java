@@ -47,7 +47,7 @@ final class Demo {
       try (Snapshot filled = db.snapshot()) {
         phase("overwrite 3 of 10", count, n -> overwrite(db, data.shuffled(n)));
         phase("one atomic batch", 1, n -> db.write(batch()));
-        ReadOptions before = ReadOptions.from(filled);
+        ReadOptions before = ReadOptions.at(filled);
         int samples = Math.max(1, count / 10);
         phase(
             "read by snapshot", samples, n -> check(db, before, DemoData.FILLED, data.shuffled(n)));

@@ -36,7 +36,7 @@ final class StoreDatabase {
   private static final int FEW_KEYS = 1000;
 
   private static final ReadOptions SCAN =
-      ReadOptions.SCAN.toBuilder()
+      ReadOptions.UNCACHED.toBuilder()
           .lowerBound(EntryFormat.start())
           .upperBound(EntryFormat.end())
           .build();

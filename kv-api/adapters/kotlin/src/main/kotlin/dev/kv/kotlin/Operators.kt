@@ -14,7 +14,7 @@ import java.nio.ByteBuffer
 
 /** Returns the value of a key in a snapshot, or null: `db[key, snapshot]`. */
 public operator fun KeyValueStore.get(key: ByteArray, snapshot: Snapshot): ByteArray? =
-    get(ReadOptions.from(snapshot), key)
+    get(ReadOptions.at(snapshot), key)
 
 /** Sets the value of a key: `db[key] = value`. */
 public operator fun DBWriter.set(key: ByteArray, value: ByteArray): Unit = put(key, value)

@@ -105,7 +105,7 @@ class ByteBufDBTest {
     db.put(buf("key"), buf("old"));
     try (Snapshot before = database.snapshot()) {
       db.put(WriteOptions.SYNC, buf("key"), buf("new"));
-      ByteBuf value = requireNonNull(db.retained(ReadOptions.from(before), buf("key")));
+      ByteBuf value = requireNonNull(db.retained(ReadOptions.at(before), buf("key")));
       assertThat(takeText(value)).isEqualTo("old");
     }
   }

@@ -146,5 +146,5 @@ class DatabaseTest:
     db(b("key")) = b("old")
     db.useSnapshot: before =>
       db(b("key")) = b("new")
-      assertThat(db.getOption(b("key"), ReadOptions.from(before)).map(s)).isEqualTo(Some("old"))
+      assertThat(db.getOption(b("key"), ReadOptions.at(before)).map(s)).isEqualTo(Some("old"))
     assertThat(db.admin.stats.views().snapshots).isZero()
