@@ -87,6 +87,16 @@ class LanguagesTest {
     }
   }
 
+  /** A switch, or Kotlin's when, over a sealed type compiles without a branch for later types. */
+  @Test
+  void types_ofTheApi_areNotSealed() throws Exception {
+    for (Class<?> type : types()) {
+      if (Modifier.isPublic(type.getModifiers())) {
+        assertThat(type.isSealed()).as("%s", type).isFalse();
+      }
+    }
+  }
+
   /** Only the calls that wait for a change can be interrupted, as those of a BlockingQueue. */
   @Test
   void methods_ofTheApi_throwNothingChecked() throws Exception {
