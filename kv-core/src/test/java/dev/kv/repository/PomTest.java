@@ -111,6 +111,26 @@ class PomTest {
     assertThat(checked).contains("kv-jmh", "kv-leveldbjni-hadoop");
   }
 
+  /** The API is compared with that of the last release, without packages that are not API. */
+  @Test
+  void packages_thatAreNotCompared_exist() throws IOException {
+    String comparison =
+        first("(?s)<id>compatibility</id>(.*?)</execution>", read(ROOT.resolve("pom.xml")));
+    Matcher excluded = Pattern.compile("<exclude>([^<]*)").matcher(comparison);
+    int count = 0;
+    while (excluded.find()) {
+      Path folder = Path.of("src/main/java", excluded.group(1).replace('.', '/'));
+      assertThat(
+              pomsAndDocuments().stream()
+                  .filter(file -> file.endsWith("pom.xml"))
+                  .map(file -> file.resolveSibling(folder)))
+          .as(excluded.group(1))
+          .anyMatch(Files::isDirectory);
+      count++;
+    }
+    assertThat(count).isPositive();
+  }
+
   private static String read(Path file) throws IOException {
     return Files.readString(file);
   }
