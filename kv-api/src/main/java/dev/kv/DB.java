@@ -11,6 +11,7 @@ import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.DatabaseExistsException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.NotADirectoryException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.load.DBLoads;
 import java.nio.file.Path;
@@ -25,9 +26,10 @@ import java.nio.file.Path;
  * calling thread does not make a call fail, and the thread's interrupt status stays set.
  *
  * <p>Every call can throw {@link DBClosedException} after {@link #close}, {@link DBIOException} if
- * the file system fails, and {@link CorruptionException} if a file is damaged. A write after a
- * failed one throws {@link DBReadOnlyException}; see {@link DBAdmin#resume}. For a null argument, a
- * call throws {@link NullPointerException} with the name of the parameter.
+ * the file system fails, and {@link CorruptionException} if a file is damaged. A write that throws
+ * was not done, except after an {@link OutcomeUnknownException}; see {@link DBWriter}. A write
+ * after a failed one throws {@link DBReadOnlyException}; see {@link DBAdmin#resume}. For a null
+ * argument, a call throws {@link NullPointerException} with the name of the parameter.
  */
 public interface DB extends KeyValueStore, AutoCloseable {
   /**

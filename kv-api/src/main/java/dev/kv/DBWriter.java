@@ -3,6 +3,7 @@ package dev.kv;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.errors.OutcomeUnknownException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What writes entries: a database, or a part of one, such as a {@code dev.kv.space.Space}. Each
- * call is atomic.
+ * call is atomic. A write that throws was not done, except after an {@link OutcomeUnknownException}
+ * or a {@link dev.kv.errors.ComparatorException}, which say what the next open finds.
  */
 public interface DBWriter {
   /**
@@ -152,10 +154,10 @@ public interface DBWriter {
    * @param options how to write
    * @param batch the batch, which does not change, and can be changed after the call
    * @return a stage that is complete when the write is durable, or at once without {@link
-   *     WriteOptions#sync}. If it fails with a {@link ConflictException} or an {@link
-   *     OffHeapExhaustedException}, nothing was written; after a failure of the sync it is unknown
-   *     whether the write survives a loss of power. What depends on it runs in the common pool, or,
-   *     if the stage is complete already, in the thread that adds it.
+   *     WriteOptions#sync}. If it fails, nothing was written, except after an {@link
+   *     OutcomeUnknownException}: after a failure of the sync the write is visible, and it is
+   *     unknown whether it survives a loss of power. What depends on it runs in the common pool,
+   *     or, if the stage is complete already, in the thread that adds it.
    * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
    * @see #syncAsync
    */
@@ -173,8 +175,9 @@ public interface DBWriter {
    * Makes all writes durable that have returned before this call, without waiting for it. It serves
    * puts and deletes as well as batches, those of all threads.
    *
-   * @return a stage that is complete when they are durable; it fails with a {@link DBException} if
-   *     that cannot be. What depends on it runs in the common pool.
+   * @return a stage that is complete when they are durable; it fails with an {@link
+   *     OutcomeUnknownException} if that cannot be, also if the database is closed. What depends on
+   *     it runs in the common pool.
    */
   CompletionStage<@Nullable Void> syncAsync();
 

@@ -4,9 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown if the operating system refuses an operation or an operation fails. The message contains
- * the operation and the file.
+ * the operation and the file. A write that throws this was not done, unless the exception is an
+ * {@link OutcomeUnknownException}.
  */
-public final class DBIOException extends DBException {
+public sealed class DBIOException extends DBException permits OutcomeUnknownException {
   private static final long serialVersionUID = 1L;
 
   /**

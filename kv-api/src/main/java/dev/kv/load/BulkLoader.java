@@ -4,6 +4,7 @@ import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.errors.OutcomeUnknownException;
 import java.nio.ByteBuffer;
 
 /**
@@ -77,8 +78,9 @@ public interface BulkLoader extends AutoCloseable {
    * @throws OffHeapExhaustedException if there is no memory
    * @throws DBClosedException if the database is closed
    * @throws DBReadOnlyException if an earlier write or background job has failed
-   * @throws DBIOException if a file cannot be written; no entry is visible, unless it was the
-   *     MANIFEST that could not be written: then the next open finds all entries or none
+   * @throws DBIOException if a file cannot be written; no entry is visible
+   * @throws OutcomeUnknownException if the MANIFEST cannot be written: the next open finds all
+   *     entries or none
    */
   void finish();
 

@@ -2,6 +2,7 @@ package dev.kv.load;
 
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.errors.UnsupportedFormatException;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,9 +14,9 @@ public interface DBLoads extends BulkLoads {
   /**
    * Adds the entries of tables that {@link dev.kv.table.TableWriter#forIngest} wrote, all at once.
    * They replace the values that their keys have. When this returns, the entries are durable, and
-   * the files may be deleted; they were copied. If it throws, nothing has changed, unless the
-   * message says that the outcome is unknown. If the process dies, the next open finds all of the
-   * entries or none.
+   * the files may be deleted; they were copied. If it throws, nothing has changed, except after an
+   * {@link OutcomeUnknownException}. If the process dies, the next open finds all of the entries or
+   * none.
    *
    * <p>Every table is read completely before anything changes, and its checksums and the order of
    * its keys are checked. If no table's range has an entry in the database, the files are copied as
@@ -28,6 +29,8 @@ public interface DBLoads extends BulkLoads {
    * @throws UnsupportedFormatException if a table has another comparator
    * @throws CorruptionException if a table is damaged
    * @throws DBIOException if a file cannot be read or written
+   * @throws OutcomeUnknownException if the MANIFEST cannot be written: the next open finds all of
+   *     the entries or none
    */
   void ingest(List<Path> tables);
 }

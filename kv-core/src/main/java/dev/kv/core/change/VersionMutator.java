@@ -16,11 +16,12 @@ import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.errors.OutcomeUnknownException;
 
 /**
  * Makes changes of the tree that do not pass the log. When {@link #make} returns, the change is
- * durable and visible to every later read; if it throws, nothing has changed, unless the message
- * says that the outcome is unknown. Thread-safe; changes wait for each other only from step 3 on,
+ * durable and visible to every later read; if it throws, nothing has changed, except after an
+ * {@link OutcomeUnknownException}. Thread-safe; changes wait for each other only from step 3 on,
  * also if their ranges overlap.
  *
  * <pre>
@@ -179,7 +180,7 @@ public final class VersionMutator {
       if (failedBefore) {
         throw e;
       }
-      throw new DBIOException(
+      throw new OutcomeUnknownException(
           change.name()
               + " failed after it was handed to the MANIFEST: whether it is there after the"
               + " database is opened again is unknown; until then the database is read-only",

@@ -3,7 +3,8 @@ package dev.kv.core.db;
 import dev.kv.core.shared.WorkerThreads;
 import dev.kv.env.Env;
 import dev.kv.errors.DBClosedException;
-import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBException;
+import dev.kv.errors.OutcomeUnknownException;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -55,7 +56,9 @@ final class AsyncSyncs extends WorkerThreads.Task implements AutoCloseable {
     // The close sets the flag before it serves the last requests, so no request is left behind.
     if (closed && requests.remove(request)) {
       request.completeExceptionally(
-          new DBClosedException("the database was closed before it could sync"));
+          unsynced(
+              "the database was closed before it could sync",
+              new DBClosedException("the database was closed")));
     }
     return request.minimalCompletionStage();
   }
@@ -79,8 +82,16 @@ final class AsyncSyncs extends WorkerThreads.Task implements AutoCloseable {
       failure = e;
     }
     if (last || !(failure instanceof DBClosedException)) {
-      complete(served, failure);
+      boolean known =
+          !(failure instanceof DBException) || failure instanceof OutcomeUnknownException;
+      complete(served, known ? failure : unsynced("the log cannot be synced", failure));
     }
+  }
+
+  /** Returns the failure of a request that no sync has served: the writes are done, and visible. */
+  private static OutcomeUnknownException unsynced(String why, Throwable cause) {
+    return new OutcomeUnknownException(
+        why + ": it is unknown whether the last writes survive a loss of power", cause);
   }
 
   private void complete(
@@ -112,9 +123,7 @@ final class AsyncSyncs extends WorkerThreads.Task implements AutoCloseable {
 
   @Override
   protected void noThread(Throwable cause) {
-    complete(
-        List.copyOf(requests),
-        new DBIOException("there is no thread for the sync: " + cause, cause));
+    complete(List.copyOf(requests), unsynced("there is no thread for the sync", cause));
   }
 
   /**

@@ -30,7 +30,7 @@ import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBIOException;
-import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.event.CloseEvent;
 import dev.kv.load.DBLoads;
 import java.io.IOException;
@@ -136,7 +136,7 @@ final class DBImpl extends OpenDatabase implements DB {
   private void syncAfterTheLastWrite() {
     ErrorHandler errors = parts.files().errors();
     if (errors.isFailedPermanently()) {
-      throw new DBReadOnlyException(
+      throw new OutcomeUnknownException(
           "the database failed before it was closed: it is unknown whether the last writes survive"
               + " a loss of power",
           errors.failure());

@@ -13,6 +13,7 @@ import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.event.SyncEvent;
 import java.io.Closeable;
 import java.io.IOException;
@@ -237,7 +238,7 @@ public final class WriteAheadLog implements AutoCloseable {
    * Makes all writes before a place durable, while others write. A log whose memtable was flushed
    * meanwhile needs no sync, because its tables are durable.
    *
-   * @throws DBIOException if a sync fails; writes are refused from then on
+   * @throws OutcomeUnknownException if a sync fails; writes are refused from then on
    */
   public void syncTo(Position position) {
     Object begun = events.begin(Events.Kind.SYNC);
@@ -265,7 +266,7 @@ public final class WriteAheadLog implements AutoCloseable {
   /**
    * Makes all writes durable. Called by the leader, or after the last write.
    *
-   * @throws DBIOException as for {@link #syncTo}
+   * @throws OutcomeUnknownException as for {@link #syncTo}
    */
   public void syncAll(long lastSequence) {
     NumberedLog log = current;
@@ -279,9 +280,9 @@ public final class WriteAheadLog implements AutoCloseable {
     }
   }
 
-  private DBIOException syncFailed(LogWriter log, IOException cause) {
+  private OutcomeUnknownException syncFailed(LogWriter log, IOException cause) {
     errors.fail("the sync of a log", cause);
-    return new DBIOException(
+    return new OutcomeUnknownException(
         "cannot sync "
             + log.name()
             + ": it is unknown whether the last writes survive a loss of power: "

@@ -17,6 +17,7 @@ import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.errors.OutcomeUnknownException;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -515,7 +516,7 @@ public final class CommitPipeline implements AutoCloseable {
               + " read-only until it is opened again, which brings the write back",
           e);
     }
-    return new DBIOException(
+    return new OutcomeUnknownException(
         "the write failed after it was handed to the log: whether it is there after the database is"
             + " opened again is unknown; until then the database is read-only",
         cause);

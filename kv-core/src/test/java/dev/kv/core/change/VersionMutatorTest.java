@@ -24,6 +24,7 @@ import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
@@ -366,7 +367,7 @@ class VersionMutatorTest extends DbTestBase {
     put("t1", "1");
     db.admin().flush();
     assertThatThrownBy(() -> deleteRange("t", "u", () -> env.manifestSyncFails = true))
-        .isInstanceOf(DBIOException.class)
+        .isInstanceOf(OutcomeUnknownException.class)
         .hasMessageStartingWith("a range delete failed")
         .hasMessageContaining("unknown");
     assertThat(installed).isZero();

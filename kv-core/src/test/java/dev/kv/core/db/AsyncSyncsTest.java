@@ -13,8 +13,8 @@ import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.ConflictException;
 import dev.kv.errors.DBClosedException;
-import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.space.Space;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.StrictMemEnv;
@@ -200,9 +200,13 @@ class AsyncSyncsTest extends DbTestBase {
     db.put(b("first"), b("0"));
     failNextSyncOfALog();
     assertThat(failureOf(db.writeAsync(WriteOptions.SYNC, batch("k", "v"))))
-        .isInstanceOf(DBIOException.class);
+        .isInstanceOf(OutcomeUnknownException.class);
     assertThat(failureOf(db.writeAsync(WriteOptions.SYNC, batch("k", "w"))))
+        .as("the write was not done")
         .isInstanceOf(DBReadOnlyException.class);
+    assertThat(failureOf(db.syncAsync()))
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasCauseInstanceOf(DBReadOnlyException.class);
   }
 
   /**
@@ -258,7 +262,10 @@ class AsyncSyncsTest extends DbTestBase {
     assertThat(afterPowerLoss("k99")).isEqualTo("v");
     assertThat(failureOf(db.writeAsync(WriteOptions.SYNC, batch("k", "v"))))
         .isInstanceOf(DBClosedException.class);
-    assertThat(failureOf(db.syncAsync())).isInstanceOf(DBClosedException.class);
+    assertThat(failureOf(db.syncAsync()))
+        .as("a write may have ended before the close")
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasCauseInstanceOf(DBClosedException.class);
   }
 
   /** The flushes of both databases have one thread, which the other database holds up. */
@@ -313,8 +320,8 @@ class AsyncSyncsTest extends DbTestBase {
     Call close = Call.start(db::close);
     await("the close", () -> isClosed(db));
     gate.countDown();
-    assertThat(writer.outcome()).isInstanceOf(DBIOException.class);
-    assertThat(failureOf(stage)).isInstanceOf(DBReadOnlyException.class);
+    assertThat(writer.outcome()).isInstanceOf(OutcomeUnknownException.class);
+    assertThat(failureOf(stage)).isInstanceOf(OutcomeUnknownException.class);
     assertThat(close.outcome()).isNull();
   }
 
@@ -425,7 +432,9 @@ class AsyncSyncsTest extends DbTestBase {
           }
         };
     AsyncSyncs asynchronous = new AsyncSyncs(exhausted, () -> {}, () -> {}, null);
-    assertThat(failureOf(asynchronous.request())).isInstanceOf(DBIOException.class).hasCause(cause);
+    assertThat(failureOf(asynchronous.request()))
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasCause(cause);
     asynchronous.close();
   }
 
@@ -446,6 +455,8 @@ class AsyncSyncsTest extends DbTestBase {
     await(running);
     await(waiting);
     assertThat(lastSyncs).hasValue(1);
-    assertThat(failureOf(asynchronous.request())).isInstanceOf(DBClosedException.class);
+    assertThat(failureOf(asynchronous.request()))
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasCauseInstanceOf(DBClosedException.class);
   }
 }

@@ -28,6 +28,7 @@ import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.load.BulkLoader;
@@ -358,8 +359,9 @@ class BulkLoadTest extends DbTestBase {
     put("a", "1");
     env.manifestSyncFails = true;
     assertThatThrownBy(() -> load("b=2"))
-        .isInstanceOf(DBIOException.class)
-        .hasMessageStartingWith("a bulk load failed");
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasMessageStartingWith("a bulk load failed")
+        .hasCauseInstanceOf(DBIOException.class);
     env.manifestSyncFails = false;
     assertThat(contents()).isEqualTo("(a->1)");
   }

@@ -21,6 +21,7 @@ import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.event.DBEvent;
 import dev.kv.event.SyncEvent;
 import dev.kv.options.LogRetention;
@@ -259,7 +260,7 @@ class WriteAheadLogTest {
     assertThat(place).isNotNull();
     env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.SYNC);
     assertThatThrownBy(() -> logs.syncTo(place))
-        .isInstanceOf(DBIOException.class)
+        .isInstanceOf(OutcomeUnknownException.class)
         .hasMessageContaining("unknown whether the last writes survive");
     assertThat(errors.isFailedPermanently()).isTrue();
     assertThat(logs.syncs()).isZero();

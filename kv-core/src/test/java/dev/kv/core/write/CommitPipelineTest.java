@@ -23,6 +23,7 @@ import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.errors.OutcomeUnknownException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -102,7 +103,7 @@ final class CommitPipelineTest {
     target.olderLogsFailure = new IOException("simulated");
     try (ExclusiveWriter writer = pipeline.exclusive()) {
       assertThatThrownBy(writer::takeSequence)
-          .isInstanceOf(DBIOException.class)
+          .isExactlyInstanceOf(DBIOException.class)
           .hasMessageContaining("nothing was changed");
     }
     assertThat(errors.isFailedPermanently()).isTrue();
@@ -194,7 +195,7 @@ final class CommitPipelineTest {
     target.file().syncFailure = cause;
     try (ExclusiveWriter writer = pipeline.exclusive()) {
       assertThatThrownBy(() -> writer.write(batchOf("b")))
-          .isInstanceOf(DBIOException.class)
+          .isInstanceOf(OutcomeUnknownException.class)
           .hasMessageContaining("unknown")
           .hasCause(cause);
       assertThatThrownBy(() -> writer.write(batchOf("c"))).isInstanceOf(DBReadOnlyException.class);
@@ -462,7 +463,7 @@ final class CommitPipelineTest {
     target.beginFailure = new IOException("no space");
     for (int i = 0; i < 2; i++) {
       assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), true))
-          .isInstanceOf(DBIOException.class)
+          .isExactlyInstanceOf(DBIOException.class)
           .hasMessageContaining("was not done")
           .hasMessageContaining("may be tried again")
           .hasCause(target.beginFailure);
@@ -481,7 +482,7 @@ final class CommitPipelineTest {
     target.beginFailure = new DBIOException("cannot write the MANIFEST", new IOException("broken"));
     target.beforeBegin = () -> errors.fail("a test", target.beginFailure);
     assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
-        .isInstanceOf(DBIOException.class)
+        .isExactlyInstanceOf(DBIOException.class)
         .hasMessageContaining("was not done")
         .hasMessageContaining("until it is opened again")
         .hasMessageContaining("cannot write the MANIFEST");
@@ -497,7 +498,7 @@ final class CommitPipelineTest {
     target.hasLog = false;
     target.beginFailure = new DBIOException("cannot create the MANIFEST", new IOException("full"));
     assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
-        .isInstanceOf(DBIOException.class)
+        .isExactlyInstanceOf(DBIOException.class)
         .hasMessageContaining("was not done")
         .hasMessageContaining("may be tried again")
         .hasCause(target.beginFailure);
@@ -591,7 +592,7 @@ final class CommitPipelineTest {
     IOException cause = new IOException("no space");
     target.file().appendFailure = cause;
     assertThatThrownBy(() -> pipeline.put(bytes("b"), bytes("2"), false))
-        .isInstanceOf(DBIOException.class)
+        .isInstanceOf(OutcomeUnknownException.class)
         .hasMessageContaining("unknown")
         .hasCause(cause);
     assertReadOnlySince(cause);
@@ -604,7 +605,7 @@ final class CommitPipelineTest {
     IOException cause = new IOException("fsync");
     target.file().syncFailure = cause;
     assertThatThrownBy(() -> pipeline.put(bytes("b"), bytes("2"), true))
-        .isInstanceOf(DBIOException.class)
+        .isInstanceOf(OutcomeUnknownException.class)
         .hasCause(cause);
     assertReadOnlySince(cause);
   }
@@ -614,7 +615,7 @@ final class CommitPipelineTest {
     pipeline.put(bytes("a"), bytes("1"), false);
     target.olderLogsFailure = new IOException("fsync of the older log");
     assertThatThrownBy(() -> pipeline.put(bytes("b"), bytes("2"), true))
-        .isInstanceOf(DBIOException.class)
+        .isInstanceOf(OutcomeUnknownException.class)
         .hasCause(target.olderLogsFailure);
     assertReadOnlySince(target.olderLogsFailure);
   }
@@ -664,7 +665,7 @@ final class CommitPipelineTest {
     IOException cause = new IOException("no space");
     target.file().appendFailure = cause;
     assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
-        .isInstanceOf(DBIOException.class)
+        .isInstanceOf(OutcomeUnknownException.class)
         .hasCause(cause);
     assertThat(cause).hasSuppressedException(listeners);
     assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
@@ -674,7 +675,7 @@ final class CommitPipelineTest {
   @Test
   void notLogged_ofAShortageOfMemory_saysThatMemoryIsShort() {
     assertThat(CommitPipeline.notLogged(new IOException("no space left")))
-        .isInstanceOf(DBIOException.class)
+        .isExactlyInstanceOf(DBIOException.class)
         .hasMessageContaining("may be tried again");
     assertThat(CommitPipeline.notLogged(new IOException(new OffHeapExhaustedException("full"))))
         .isInstanceOf(OffHeapExhaustedException.class)
@@ -712,7 +713,7 @@ final class CommitPipelineTest {
     file.appendFailure = cause;
     file.unblock();
 
-    assertThat(first.outcome()).isInstanceOf(DBIOException.class).hasCause(cause);
+    assertThat(first.outcome()).isInstanceOf(OutcomeUnknownException.class).hasCause(cause);
     for (Call later : List.of(second, third, sync)) {
       assertThat(later.outcome()).isInstanceOf(DBReadOnlyException.class).hasCause(cause);
     }
@@ -735,7 +736,7 @@ final class CommitPipelineTest {
     assertThat(leader.outcome()).isNull();
     for (Call each : List.of(second, third)) {
       assertThat(each.outcome())
-          .isInstanceOf(DBIOException.class)
+          .isInstanceOf(OutcomeUnknownException.class)
           .hasCause(cause)
           .hasMessageContaining("unknown");
     }
@@ -760,7 +761,7 @@ final class CommitPipelineTest {
     target.file().unblock();
     assertThat(first.outcome()).isNull();
     for (Call each : List.of(leader, follower)) {
-      assertThat(each.outcome()).isInstanceOf(DBIOException.class).hasCause(cause);
+      assertThat(each.outcome()).isInstanceOf(OutcomeUnknownException.class).hasCause(cause);
     }
     assertThat(cause).hasNoSuppressedExceptions();
     assertThatThrownBy(() -> pipeline.put(bytes("d"), bytes("4"), false))
@@ -1390,7 +1391,7 @@ final class CommitPipelineTest {
     endThreads();
 
     assertThat(leader.outcome()).isNull();
-    assertThat(second.outcome()).isInstanceOf(DBIOException.class);
+    assertThat(second.outcome()).isInstanceOf(OutcomeUnknownException.class);
     assertThat(fails.asked).containsExactly("2:b");
     assertThat(verdicts).containsExactly(WriteOutcome.STALE);
   }

@@ -7,6 +7,8 @@ import dev.kv.DBIterator;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.Transaction;
+import dev.kv.TransactionOptions;
 import dev.kv.WriteOptions;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
@@ -17,9 +19,11 @@ import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.options.CompressionType;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
+import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -205,12 +209,28 @@ class FaultTest extends DbTestBase {
   }
 
   @Test
+  void commit_failedSyncOfTheLog_isOfUnknownOutcome() {
+    open(hooked().build());
+    put("k1", "v1");
+    TransactionOptions synced =
+        TransactionOptions.builder().writeOptions(WriteOptions.SYNC).build();
+    try (Transaction transaction = db.transaction(synced)) {
+      transaction.put(b("k2"), b("v2"));
+      env.logSyncFails = true;
+      assertThatThrownBy(transaction::commit)
+          .isInstanceOf(OutcomeUnknownException.class)
+          .hasCauseInstanceOf(IOException.class);
+    }
+    env.logSyncFails = false;
+  }
+
+  @Test
   void put_failedSyncOfTheLog_refusesEveryLaterWrite() {
     open(hooked().build());
     put("k1", "v1");
     env.logSyncFails = true;
     assertThatThrownBy(() -> db.put(WriteOptions.SYNC, b("k2"), b("v2")))
-        .isInstanceOf(DBIOException.class)
+        .isInstanceOf(OutcomeUnknownException.class)
         .hasMessageContaining("unknown");
     env.logSyncFails = false;
     assertThat(get("k1")).isEqualTo("v1");

@@ -12,6 +12,7 @@ import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;
@@ -212,7 +213,7 @@ class ResumeTest extends DbTestBase {
             each.kind() == Kind.CREATE
                 && each.path().getFileName().toString().startsWith("MANIFEST"));
     assertThatThrownBy(() -> put("k2", "v2"))
-        .isInstanceOf(DBIOException.class)
+        .isExactlyInstanceOf(DBIOException.class)
         .hasMessageContaining("the write was not done and may be tried again");
     assertThat(faulty.injected()).isEqualTo(1);
     write("k2", "v3");
@@ -230,7 +231,7 @@ class ResumeTest extends DbTestBase {
     try {
       db.put(WriteOptions.SYNC, b("k2"), b("v2"));
       assertThat(faulty.injected()).isZero(); // a log is written in one of the two ways
-    } catch (DBIOException e) {
+    } catch (OutcomeUnknownException e) {
       assertThat(e).hasMessageContaining("unknown");
       checkNotResumable();
     }
@@ -270,7 +271,7 @@ class ResumeTest extends DbTestBase {
       }
     }
     assertThat(failure)
-        .isInstanceOf(DBIOException.class)
+        .isExactlyInstanceOf(DBIOException.class)
         .hasMessageContaining("the write was not done and may be tried again")
         .hasStackTraceContaining("No space left on device");
     assertThat(acknowledged.size()).isGreaterThan(before);
