@@ -2,9 +2,15 @@ package dev.kv.repository;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.DB;
+import dev.kv.Options;
+import dev.kv.backup.Backups;
 import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -131,6 +137,43 @@ class DocumentationTest {
                         assertThat(errors.getOrDefault(block.getKey(), List.of()))
                             .as(block.getValue())
                             .isEmpty()));
+  }
+
+  @Test
+  void restore_ofOperations_restoresTheNewestBackup() throws Exception {
+    Path root = classes.resolve("files");
+    Path restored = root.resolve("data/restored");
+    Backups backups = Backups.at(root.resolve("backups/orders"));
+    Options options = Options.builder().createIfMissing(true).build();
+    try (DB db = DB.open(root.resolve("orders"), options)) {
+      for (byte each = 1; each <= 3; each++) {
+        db.put(new byte[] {1}, new byte[] {each});
+        backups.create(db.admin());
+      }
+    }
+    Files.createDirectory(restored.getParent());
+
+    String page = read(root().resolve("src-docs/operations.md"));
+    List<String> blocks =
+        BLOCK
+            .matcher(page)
+            .results()
+            .map(b -> b.group(1))
+            .filter(b -> b.contains("restore("))
+            .toList();
+    assertThat(blocks).hasSize(1);
+    String prefix = root.toString().replace(File.separatorChar, '/');
+    String code = blocks.get(0).replace("Path.of(\"", "Path.of(\"" + prefix);
+    assertThat(compile(Map.of("restore", code))).isEmpty();
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
+      Method run = loader.loadClass("Block0").getDeclaredMethod("run");
+      run.setAccessible(true);
+      run.invoke(null);
+    }
+
+    try (DB db = DB.open(restored, Options.DEFAULT)) {
+      assertThat(db.get(new byte[] {1})).containsExactly(3);
+    }
   }
 
   /** Returns true if the page is about modules that are built after this one. */
