@@ -48,8 +48,11 @@ public interface DBAdmin extends DBInspector {
    * <p>Programs that must erase data within a term call this several times in the term: the age and
    * twice the time from call to call must be less than the term, for example a quarter of it each.
    * Deletes that are in no table yet are flushed by the first of these calls, and their data is
-   * erased by a later one. Logs that are {@linkplain dev.kv.options.LogRetention kept} for readers
-   * of changes hold the entries as long as they are kept.
+   * erased by a later one. This is about the values in tables and logs. Logs that are {@linkplain
+   * dev.kv.options.LogRetention kept} for readers of changes hold the entries as long as they are
+   * kept; so do the subdirectory {@code lost/}, checkpoints and backups. The MANIFEST can keep a
+   * deleted key that was the first or the last of a table: do not put into keys what has to be
+   * erased.
    *
    * <p>Tables of other programs do not tell when they were written, and are compacted, too.
    *

@@ -1,8 +1,10 @@
 package dev.kv.core.background;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kv.Options;
 import dev.kv.Snapshot;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
@@ -12,7 +14,11 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.env.Env;
 import dev.kv.options.CompressionType;
+import dev.kv.options.LogRetention;
 import dev.kv.testing.FaultEnv;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -21,6 +27,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Tables with many tombstones are compacted without being asked, and space comes back. */
@@ -275,6 +282,58 @@ class TombstoneCompactionTest extends DbTestBase {
     }
     db.admin().compactDeletes(Duration.ZERO);
     assertThat(tombstones()).isZero();
+  }
+
+  @Test
+  void compactDeletes_deletedEntry_leavesOnlyItsKeyInManifests() throws Exception {
+    Options plain = defaults().toBuilder().compression(CompressionType.NONE).build();
+    deleteSecret(plain);
+    assertThat(filesWith("SECRETVALUE")).isEmpty();
+    assertThat(filesWith("SECRETKEY")).allMatch(name -> name.startsWith("MANIFEST-"));
+    reopen();
+    put("A", "b");
+    db.admin().flush();
+    assertThat(filesWith("SECRETVALUE")).isEmpty();
+    assertThat(filesWith("SECRETKEY")).allMatch(name -> name.startsWith("MANIFEST-"));
+  }
+
+  @Test
+  void compactDeletes_deletedEntryInKeptLogs_staysInTheLogsUntilTheRetentionEnds()
+      throws Exception {
+    Options plain = defaults().toBuilder().compression(CompressionType.NONE).build();
+    deleteSecret(plain.toBuilder().logRetention(LogRetention.ofBytes(1 << 30)).build());
+    assertThat(filesWith("SECRETVALUE")).isNotEmpty().allMatch(name -> name.endsWith(".log"));
+    assertThat(filesWith("SECRETKEY"))
+        .allMatch(name -> name.endsWith(".log") || name.startsWith("MANIFEST-"));
+    reopen(plain); // without retention
+    put("A", "c");
+    db.admin().flush();
+    close(); // waits for the job that deletes the logs
+    assertThat(filesWith("SECRETVALUE")).isEmpty();
+  }
+
+  /** Deletes an entry that is in a table, at the end of its range, and compacts its tombstone. */
+  private void deleteSecret(Options with) {
+    open(with);
+    put("A", "a");
+    put("SECRETKEY", "SECRETVALUE");
+    db.admin().flush();
+    delete("SECRETKEY");
+    put("A", "b");
+    db.admin().compactDeletes(Duration.ZERO);
+    assertThat(get("SECRETKEY")).isEqualTo(NOT_FOUND);
+  }
+
+  private List<String> filesWith(String text) throws IOException {
+    List<String> found = new ArrayList<>();
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.sorted().toList()) {
+        if (Files.readString(file, ISO_8859_1).contains(text)) {
+          found.add(file.getFileName().toString());
+        }
+      }
+    }
+    return found;
   }
 
   @Test
