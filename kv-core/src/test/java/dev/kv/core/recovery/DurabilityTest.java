@@ -7,6 +7,7 @@ import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
+import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.admin.RepairReport;
 import dev.kv.core.Call;
@@ -15,12 +16,15 @@ import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.DBReadOnlyException;
+import dev.kv.load.BulkLoader;
 import dev.kv.table.TableReader;
 import dev.kv.table.TableWriter;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,6 +92,32 @@ class DurabilityTest extends DbTestBase {
   }
 
   /** The flush is stuck, so nothing but the logs holds either write, nor syncs what they need. */
+  /** The guide's table of what is durable. */
+  @Test
+  void callsThatSync_afterUnsyncedPuts_makeThemDurable() {
+    open(strict().build());
+    Map<String, Runnable> calls = new LinkedHashMap<>();
+    calls.put("flush", () -> db.admin().flush());
+    calls.put("compactRange", () -> db.admin().compactRange(b("x"), b("y")));
+    calls.put("deleteRange", () -> db.deleteRange(b("x"), b("y")));
+    calls.put("batch", () -> db.write(WriteOptions.SYNC, WriteBatch.create()));
+    calls.put("syncAsync", () -> db.syncAsync().toCompletableFuture().join());
+    calls.put(
+        "load",
+        () -> {
+          try (BulkLoader loader = db.loads().bulkLoader()) {
+            loader.put(b("loaded"), b("1"));
+            loader.finish();
+          }
+        });
+    calls.forEach(
+        (name, call) -> {
+          db.put(b(name), b("1"));
+          call.run();
+          assertThat(found(0, 1, name)).as(name).isEqualTo("1");
+        });
+  }
+
   @Test
   void put_syncInASecondLog_keepsTheFirstAndItsOwnName() throws InterruptedException {
     open(strict().build());
