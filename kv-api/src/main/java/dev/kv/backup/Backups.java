@@ -99,7 +99,8 @@ public final class Backups {
   }
 
   /**
-   * Makes a backup of a database.
+   * Makes a backup of a database. Creates the directory of the backups if it does not exist, with
+   * all missing parents.
    *
    * @param database {@link dev.kv.DB#admin} or {@link dev.kv.ReadOnlyDB#admin} of the database
    * @return the backup, durable
@@ -114,7 +115,7 @@ public final class Backups {
   }
 
   /**
-   * Makes a backup of a database, and reports the progress.
+   * Makes a backup of a database, and reports the progress. See {@link #create(DBInspector)}.
    *
    * @param database {@link dev.kv.DB#admin} or {@link dev.kv.ReadOnlyDB#admin} of the database
    * @param progress receives how many bytes of the database are stored
