@@ -110,7 +110,8 @@ public final class Options extends OptionGroup<Options> {
   }
 
   /**
-   * Returns true if an open creates the database if there is none. Default: false.
+   * Returns true if an open creates the database if there is none, with its directory and all
+   * missing parents. Default: false.
    *
    * @return true if the database is created
    */
