@@ -163,7 +163,7 @@ public final class DatabaseArguments {
     return open(options.createIfMissing(create));
   }
 
-  /** Refuses what would drop whole records of a damaged log: a write would then delete the log. */
+  /** Refuses to drop whole records of a damaged log, which would move the log to {@code lost/}. */
   private DB open(Options.Builder options) {
     options.recoveryMode(RecoveryMode.STRICT);
     return opened(() -> DB.open(directory, options.build()));
