@@ -352,9 +352,11 @@ public final class Options extends OptionGroup<Options> {
 
     /**
      * Returns the limit in bytes for the memory that the database holds off the heap, all kinds
-     * together. If the limit is reached, a write throws {@link OffHeapExhaustedException} before it
-     * is logged, and reads bypass the cache. It has no effect if there are {@link
-     * Options#sharedResources()}. Default: 0, which means that only the JVM's limit applies.
+     * together. If the limit is reached, a write waits for memory that flushes release. It throws
+     * {@link OffHeapExhaustedException}, before it is logged, if there is nothing to flush, if no
+     * flush ends for ten seconds, or if a flush itself has lacked memory for a second. Reads bypass
+     * the cache. It has no effect if there are {@link Options#sharedResources()}. Default: 0, which
+     * means that only the JVM's limit applies.
      *
      * @return the limit in bytes, 0 for none
      */
@@ -549,8 +551,9 @@ public final class Options extends OptionGroup<Options> {
     }
 
     /**
-     * Returns true if Snappy runs in snappy-java's native library. If false, or if the library does
-     * not load, kv's codec in Java is used. Default: true.
+     * Returns true if snappy-java's native library compresses blocks, and decompresses those of
+     * more than 48 KiB. Otherwise, and if the library does not load, kv's codec in Java does.
+     * Default: true.
      *
      * @return true if the native library is used
      */

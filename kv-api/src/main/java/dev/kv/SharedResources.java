@@ -118,8 +118,8 @@ public interface SharedResources extends AutoCloseable {
 
     /**
      * Returns the limit for the off-heap memory of all databases together, all kinds, with the
-     * block cache; 0 for none. If it is reached, writes throw {@link OffHeapExhaustedException}
-     * before they are logged, and reads bypass the cache. Default: 0.
+     * block cache; 0 for none. If it is reached, a write waits for memory or throws {@link
+     * OffHeapExhaustedException}, as {@link Options.Memory#offHeapLimit()} says. Default: 0.
      *
      * @return the limit in bytes
      */
