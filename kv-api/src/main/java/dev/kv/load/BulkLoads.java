@@ -6,6 +6,8 @@ public interface BulkLoads {
    * Begins a bulk load of entries whose keys ascend.
    *
    * @return a loader, which the caller closes
+   * @throws IllegalStateException if the database was opened with {@link
+   *     dev.kv.Options#logRetention}
    * @see #bulkLoader(BulkLoadOptions)
    */
   default BulkLoader bulkLoader() {
@@ -17,6 +19,8 @@ public interface BulkLoads {
    *
    * @param options how to load
    * @return a loader, which the caller closes
+   * @throws IllegalStateException if the database was opened with {@link
+   *     dev.kv.Options#logRetention}
    */
   BulkLoader bulkLoader(BulkLoadOptions options);
 }

@@ -26,6 +26,8 @@ public interface DBLoads extends BulkLoads {
    * @param tables the files, in any order; their ranges of keys must not overlap
    * @throws IllegalArgumentException if two tables overlap, or {@link
    *     dev.kv.table.TableWriter#forIngest} did not write one
+   * @throws IllegalStateException if the database was opened with {@link
+   *     dev.kv.Options#logRetention}
    * @throws UnsupportedFormatException if a table has another comparator
    * @throws CorruptionException if a table is damaged
    * @throws DBIOException if a file cannot be read or written
