@@ -3,8 +3,8 @@ package dev.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.admin.Range;
 import dev.kv.bytes.Entry;
+import dev.kv.bytes.Range;
 import dev.kv.change.ChangeOptions;
 import dev.kv.change.ChangePosition;
 import dev.kv.env.Env;
@@ -408,14 +408,14 @@ class OptionsTest {
   void range_ofTheSameKeys_isEqualAndPrintsThem() {
     Range range = new Range(new byte[] {'a', 0}, new byte[] {'b'});
     assertThat(range)
-        .hasToString("Range[start='a\\x00', limit='b']")
+        .hasToString("Range[from='a\\x00', to='b']")
         .isEqualTo(new Range(new byte[] {'a', 0}, new byte[] {'b'}))
         .hasSameHashCodeAs(new Range(new byte[] {'a', 0}, new byte[] {'b'}))
         .isNotEqualTo(new Range(new byte[] {'a'}, new byte[] {'b'}))
         .isNotEqualTo(new Range(new byte[] {'a', 0}, new byte[] {'c'}))
         .isNotEqualTo(new Range(new byte[] {'a', 0}, null));
     assertThat(new Range(null, null))
-        .hasToString("Range[start=null, limit=null]")
+        .hasToString("Range[from=null, to=null]")
         .isEqualTo(new Range(null, null));
   }
 

@@ -1,5 +1,6 @@
 package dev.kv.admin;
 
+import dev.kv.bytes.Range;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.DatabaseExistsException;

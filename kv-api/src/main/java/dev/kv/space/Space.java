@@ -9,8 +9,8 @@ import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
-import dev.kv.admin.Range;
 import dev.kv.bytes.DBComparator;
+import dev.kv.bytes.Range;
 import dev.kv.errors.ConflictException;
 import dev.kv.load.BulkLoads;
 import dev.kv.view.BatchView;
@@ -161,15 +161,15 @@ public final class Space extends SpaceReader implements KeyValueStore {
    */
   public Range whole(Range range) {
     Objects.requireNonNull(range, "range");
-    return new Range(wholeStart(range.start()), wholeLimit(range.limit()));
+    return new Range(wholeFrom(range.from()), wholeTo(range.to()));
   }
 
-  private byte[] wholeStart(byte @Nullable [] start) {
-    return start == null ? prefix() : prefix.join(start);
+  private byte[] wholeFrom(byte @Nullable [] from) {
+    return from == null ? prefix() : prefix.join(from);
   }
 
-  private byte @Nullable [] wholeLimit(byte @Nullable [] limit) {
-    return limit == null ? end() : prefix.join(limit);
+  private byte @Nullable [] wholeTo(byte @Nullable [] to) {
+    return to == null ? end() : prefix.join(to);
   }
 
   /**
@@ -298,7 +298,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   @Override
   public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
-    database.deleteRange(wholeStart(from), wholeLimit(to));
+    database.deleteRange(wholeFrom(from), wholeTo(to));
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.kv.tuple;
 
-import dev.kv.admin.Range;
+import dev.kv.bytes.Range;
 import dev.kv.bytes.Slice;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -77,10 +77,10 @@ public final class Tuples {
    * @see #range(Object...)
    */
   public static Range rangeList(List<? extends @Nullable Object> elements) {
-    byte[] start = packList(elements);
-    byte[] limit = Arrays.copyOf(start, start.length + 1);
-    limit[start.length] = (byte) 0xff;
-    return new Range(start, limit);
+    byte[] from = packList(elements);
+    byte[] to = Arrays.copyOf(from, from.length + 1);
+    to[from.length] = (byte) 0xff;
+    return new Range(from, to);
   }
 
   private static void addAll(TupleBuilder builder, List<?> elements, int depth) {

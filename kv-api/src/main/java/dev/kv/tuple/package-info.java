@@ -9,7 +9,7 @@
  * Descending elements are an addition, under a type code that the specification leaves to
  * applications. It needs the bytewise comparator, which is the default.
  *
- * <p>This package imports only {@link dev.kv.bytes.Slice} and {@link dev.kv.admin.Range}.
+ * <p>This package imports only {@link dev.kv.bytes.Slice} and {@link dev.kv.bytes.Range}.
  */
 @NullMarked
 package dev.kv.tuple;

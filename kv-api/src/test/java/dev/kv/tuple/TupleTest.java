@@ -3,7 +3,7 @@ package dev.kv.tuple;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.kv.admin.Range;
+import dev.kv.bytes.Range;
 import dev.kv.bytes.Slice;
 import dev.kv.map.Codecs;
 import java.math.BigInteger;
@@ -383,8 +383,8 @@ class TupleTest {
   }
 
   private static boolean contains(Range range, byte[] key) {
-    return Arrays.compareUnsigned(range.start(), key) <= 0
-        && Arrays.compareUnsigned(key, range.limit()) < 0;
+    return Arrays.compareUnsigned(range.from(), key) <= 0
+        && Arrays.compareUnsigned(key, range.to()) < 0;
   }
 
   private static byte[] encode(List<@Nullable Object> tuple, boolean[] down) {

@@ -17,10 +17,10 @@ import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
-import dev.kv.admin.Range;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Entry;
 import dev.kv.bytes.PinnedValue;
+import dev.kv.bytes.Range;
 import dev.kv.bytes.Slice;
 import dev.kv.change.ChangeOptions;
 import dev.kv.change.OperationHandler;
@@ -613,7 +613,7 @@ class SpaceTest {
     db.admin().compactRange(last.prefix(), last.end());
     assertThat(db.admin().approximateSizes(List.of(last.whole(all)))[0]).isLessThan(100_000);
     Range inside = large.whole(all);
-    db.admin().compactRange(inside.start(), inside.limit());
+    db.admin().compactRange(inside.from(), inside.to());
     assertThat(db.admin().approximateSizes(List.of(large.whole(all)))[0]).isLessThan(100_000);
   }
 

@@ -3,7 +3,7 @@ package dev.kv.core.db;
 import dev.kv.admin.DBInspector;
 import dev.kv.admin.DBStats;
 import dev.kv.admin.LiveFiles;
-import dev.kv.admin.Range;
+import dev.kv.bytes.Range;
 import dev.kv.core.checkpoint.Checkpoint;
 import dev.kv.core.state.DatabaseStats;
 import dev.kv.env.Env;

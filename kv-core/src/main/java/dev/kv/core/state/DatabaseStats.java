@@ -1,7 +1,7 @@
 package dev.kv.core.state;
 
 import dev.kv.admin.DBStats;
-import dev.kv.admin.Range;
+import dev.kv.bytes.Range;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
@@ -145,11 +145,11 @@ public final class DatabaseStats {
   }
 
   private long size(Version version, Range range) {
-    byte[] start = range.start();
-    byte[] limit = range.limit();
-    long from = start == null ? 0 : offset(version, start);
-    long to = limit == null ? Version.totalSize(version.files()) : offset(version, limit);
-    return Math.max(0, to - from);
+    byte[] from = range.from();
+    byte[] to = range.to();
+    long begin = from == null ? 0 : offset(version, from);
+    long end = to == null ? Version.totalSize(version.files()) : offset(version, to);
+    return Math.max(0, end - begin);
   }
 
   private long offset(Version version, byte[] userKey) {

@@ -191,7 +191,7 @@ class RangeDeleteTest extends DbTestBase {
     assertThat(totalFiles()).isEqualTo(3);
     assertThat(
             db.admin()
-                .approximateSizes(List.of(new dev.kv.admin.Range(b(key(10)), b(key(3990)))))[0])
+                .approximateSizes(List.of(new dev.kv.bytes.Range(b(key(10)), b(key(3990)))))[0])
         .isLessThan(3 << 20);
     await("the space", () -> files(FileName.Kind.TABLE).size() == 3);
     assertThat(get(key(9))).hasSize(2000);

@@ -126,7 +126,7 @@ final class CloseRace {
             case 2 -> db.admin().stats();
             case 3 -> db.admin().property("leveldb.stats");
             case 4 ->
-                db.admin().approximateSizes(List.of(new dev.kv.admin.Range(key(0), key(KEYS))));
+                db.admin().approximateSizes(List.of(new dev.kv.bytes.Range(key(0), key(KEYS))));
             default -> {
               db.admin().suspendCompactions();
               db.admin().resumeCompactions();

@@ -212,7 +212,7 @@ public abstract class DbTestBase {
   }
 
   protected final long size(String start, String limit) {
-    return db.admin().approximateSizes(List.of(new dev.kv.admin.Range(b(start), b(limit))))[0];
+    return db.admin().approximateSizes(List.of(new dev.kv.bytes.Range(b(start), b(limit))))[0];
   }
 
   protected final void compact(@Nullable String begin, @Nullable String end) {

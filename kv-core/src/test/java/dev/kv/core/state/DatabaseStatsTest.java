@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.Options;
 import dev.kv.ReadOptions;
 import dev.kv.admin.DBStats;
-import dev.kv.admin.Range;
+import dev.kv.bytes.Range;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.options.CompressionType;
 import java.util.List;

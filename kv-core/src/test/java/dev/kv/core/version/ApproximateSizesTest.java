@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
-import dev.kv.admin.Range;
+import dev.kv.bytes.Range;
 import dev.kv.options.CompressionType;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package dev.kv.tools.database;
 import dev.kv.DBIterator;
 import dev.kv.ReadOnlyDB;
 import dev.kv.admin.DBStats;
-import dev.kv.admin.Range;
+import dev.kv.bytes.Range;
 import dev.kv.bytes.Slice;
 import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Progress;

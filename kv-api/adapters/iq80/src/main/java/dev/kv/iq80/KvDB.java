@@ -185,10 +185,10 @@ public class KvDB implements DB {
   @Override
   public long[] getApproximateSizes(Range... ranges) {
     Failures.requireArgument(ranges, "ranges");
-    List<dev.kv.admin.Range> converted = new ArrayList<>(ranges.length);
+    List<dev.kv.bytes.Range> converted = new ArrayList<>(ranges.length);
     for (Range range : ranges) {
       Failures.requireArgument(range, "range");
-      converted.add(new dev.kv.admin.Range(range.start(), range.limit()));
+      converted.add(new dev.kv.bytes.Range(range.start(), range.limit()));
     }
     try {
       return db.admin().approximateSizes(converted);
