@@ -8,7 +8,7 @@ import dev.kv.kotlin.options
 import dev.kv.kotlin.set
 import dev.kv.kotlin.useEntries
 import dev.kv.map.Codecs
-import dev.kv.map.Maps
+import dev.kv.map.DBMap
 import dev.kv.space.Space
 import java.nio.ByteBuffer
 import java.nio.file.Files
@@ -83,7 +83,7 @@ private fun newestFirst() {
 private fun typedMap() {
     val options = Options.builder().createIfMissing(true).env(Env.inMemory()).build()
     DB.open(Path.of("visits"), options).use { db ->
-        val visits = Maps.of(Space.of(db, "visit/"), Codecs.utf8(), Codecs.longs())
+        val visits = DBMap.of(Space.of(db, "visit/"), Codecs.utf8(), Codecs.longs())
         visits["/about"] = 1L // does not read the old value
         visits.merge("/index", 1L, Long::plus)
         visits.merge("/index", 1L, Long::plus)

@@ -1,11 +1,15 @@
 package dev.kv.map;
 
 import dev.kv.BatchOperations;
+import dev.kv.DBReader;
+import dev.kv.DBWriter;
+import dev.kv.KeyValueStore;
 import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.Transaction;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.DBComparator;
 import java.util.AbstractMap;
 import java.util.Arrays;
 import java.util.Collection;
@@ -26,11 +30,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database as a map, made by {@link Maps#of}. A view: it holds no entries and no files, and needs
- * no close. Thread-safe.
+ * A database as a map, made by {@link #of}. A view: it holds no entries and no files, and needs no
+ * close. Thread-safe.
  *
  * <pre>{@code
- * DBMap<String, Long> visits = Maps.of(db, Codecs.utf8(), Codecs.longs());
+ * DBMap<String, Long> visits = DBMap.of(db, Codecs.utf8(), Codecs.longs());
  * visits.merge("/index.html", 1L, Long::sum);
  * }</pre>
  *
@@ -82,6 +86,55 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
     this.updates = new AtomicUpdates<>(store);
     this.range = range;
     this.descending = descending;
+  }
+
+  /**
+   * Returns a database as a map. Every entry of the database belongs to the map. For a map over a
+   * part of a database, pass a {@code dev.kv.space.Space}.
+   *
+   * @param <K> the type of the keys
+   * @param <V> the type of the values
+   * @param db the database, which the caller closes when the map is no longer used
+   * @param keys the codec of the keys
+   * @param values the codec of the values
+   * @return the map
+   * @throws IllegalArgumentException if the database's comparator is not bytewise
+   */
+  public static <K, V> DBMap<K, V> of(KeyValueStore db, KeyCodec<K> keys, Codec<V> values) {
+    return over(Objects.requireNonNull(db, "db"), db, keys, values);
+  }
+
+  /**
+   * Returns what is read as a map that cannot be changed: a snapshot, a transaction, a database
+   * that is open for reads only, or another reader. Every entry of the reader belongs to the map.
+   * As {@link Collections#unmodifiableNavigableMap} does, it refuses writes.
+   *
+   * @param <K> the type of the keys
+   * @param <V> the type of the values
+   * @param reader reads the entries, and stays open while the map is used
+   * @param keys the codec of the keys
+   * @param values the codec of the values
+   * @return the map
+   * @throws IllegalArgumentException if the reader's comparator is not bytewise
+   */
+  public static <K, V> NavigableMap<K, V> reading(
+      DBReader reader, KeyCodec<K> keys, Codec<V> values) {
+    return over(Objects.requireNonNull(reader, "reader"), null, keys, values);
+  }
+
+  private static <K, V> DBMap<K, V> over(
+      DBReader reader, @Nullable DBWriter writer, KeyCodec<K> keys, Codec<V> values) {
+    Objects.requireNonNull(keys, "keys");
+    Objects.requireNonNull(values, "values");
+    if (!reader.comparator().equals(DBComparator.bytewise())) {
+      throw new IllegalArgumentException(
+          "a map needs the bytewise comparator, and this database has "
+              + reader.comparator().name());
+    }
+    return new DBMap<>(
+        new MapStore<>(reader, writer, keys, values, ReadOptions.DEFAULT, WriteOptions.DEFAULT),
+        KeyRange.ALL,
+        false);
   }
 
   /**

@@ -66,7 +66,7 @@ class DBMapCollectionsTest {
     @Override
     protected SortedMap<String, String> create(Map.Entry<String, String>[] entries) {
       Space space = Space.of(db, Tuples.pack(spaces++));
-      DBMap<String, String> map = Maps.of(space, Codecs.utf8(), Codecs.utf8());
+      DBMap<String, String> map = DBMap.of(space, Codecs.utf8(), Codecs.utf8());
       for (Map.Entry<String, String> entry : entries) {
         map.put(entry.getKey(), entry.getValue());
       }

@@ -32,7 +32,7 @@ public class DBMapLincheckIT {
           Path.of("lincheck"), Options.builder().createIfMissing(true).env(Env.inMemory()).build());
 
   private final DBMap<Integer, Integer> map =
-      Maps.of(
+      DBMap.of(
           Space.of(DATABASE, Tuples.pack(SPACES.incrementAndGet())), Codecs.ints(), Codecs.ints());
 
   @Operation

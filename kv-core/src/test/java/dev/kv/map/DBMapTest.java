@@ -55,7 +55,7 @@ class DBMapTest {
   @BeforeEach
   void open() {
     db = DB.open(Path.of("map"), inMemory);
-    map = Maps.of(db, Codecs.utf8(), Codecs.longs());
+    map = DBMap.of(db, Codecs.utf8(), Codecs.longs());
   }
 
   @AfterEach
@@ -104,8 +104,8 @@ class DBMapTest {
   void batch_overTwoMaps_isOneWrite() {
     Space first = Space.of(db, "first/");
     Space second = Space.of(db, "second/");
-    DBMap<String, Long> numbers = Maps.of(first, Codecs.utf8(), Codecs.longs());
-    DBMap<Long, String> names = Maps.of(second, Codecs.longs(), Codecs.utf8());
+    DBMap<String, Long> numbers = DBMap.of(first, Codecs.utf8(), Codecs.longs());
+    DBMap<Long, String> names = DBMap.of(second, Codecs.longs(), Codecs.utf8());
     names.put(0L, "zero");
     long before = db.admin().stats().writes().lastSequence();
     WriteBatch batch = WriteBatch.create();
@@ -123,8 +123,8 @@ class DBMapTest {
   void transaction_overTwoMaps_readsAndWritesBoth() {
     Space first = Space.of(db, "first/");
     Space second = Space.of(db, "second/");
-    DBMap<String, Long> from = Maps.of(first, Codecs.utf8(), Codecs.longs());
-    DBMap<String, Long> to = Maps.of(second, Codecs.utf8(), Codecs.longs());
+    DBMap<String, Long> from = DBMap.of(first, Codecs.utf8(), Codecs.longs());
+    DBMap<String, Long> to = DBMap.of(second, Codecs.utf8(), Codecs.longs());
     from.put("a", 10L);
     from.put("gone", 1L);
     try (Transaction transaction = db.transaction()) {
@@ -229,7 +229,7 @@ class DBMapTest {
   void iterator_ofManyEntries_crossesItsChunks() {
     for (int entries : new int[] {15, 16, 17, 48, 5000}) {
       DBMap<Integer, Integer> numbers =
-          Maps.of(Space.of(db, entries + "/"), Codecs.ints(), Codecs.ints());
+          DBMap.of(Space.of(db, entries + "/"), Codecs.ints(), Codecs.ints());
       List<Integer> wanted = IntStream.range(-entries / 2, entries - entries / 2).boxed().toList();
       wanted.forEach(key -> numbers.set(key, key));
       assertThat(List.copyOf(numbers.keySet())).isEqualTo(wanted);
@@ -249,7 +249,7 @@ class DBMapTest {
 
   @Test
   void iterator_largeValues_holdsOneChunkOfBytes() {
-    DBMap<Integer, byte[]> large = Maps.of(db, Codecs.ints(), Codecs.bytes());
+    DBMap<Integer, byte[]> large = DBMap.of(db, Codecs.ints(), Codecs.bytes());
     for (int i = 0; i < 40; i++) {
       large.set(i, new byte[100_000]);
     }
@@ -304,10 +304,10 @@ class DBMapTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 999, 1000, 1001, 3000})
   void clear_anyNumberOfEntries_deletesTheRangeAlone(int entries) {
-    Maps.of(db, Codecs.bytes(), Codecs.longs()).set(new byte[] {(byte) 0x7f}, 0L); // before
-    Maps.of(db, Codecs.bytes(), Codecs.longs()).set(new byte[] {(byte) 0xff}, 0L); // after
+    DBMap.of(db, Codecs.bytes(), Codecs.longs()).set(new byte[] {(byte) 0x7f}, 0L); // before
+    DBMap.of(db, Codecs.bytes(), Codecs.longs()).set(new byte[] {(byte) 0xff}, 0L); // after
     DBMap<Integer, Integer> numbers =
-        Maps.of(Space.of(db, new byte[] {(byte) 0x80}), Codecs.ints(), Codecs.ints());
+        DBMap.of(Space.of(db, new byte[] {(byte) 0x80}), Codecs.ints(), Codecs.ints());
     for (int i = -1; i <= entries; i++) {
       numbers.set(i, i);
     }
@@ -319,7 +319,7 @@ class DBMapTest {
     middle.descendingMap().clear();
     numbers.clear();
     assertThat(numbers).isEmpty();
-    assertThat(Maps.of(db, Codecs.bytes(), Codecs.longs())).hasSize(2);
+    assertThat(DBMap.of(db, Codecs.bytes(), Codecs.longs())).hasSize(2);
   }
 
   @Test
@@ -435,7 +435,7 @@ class DBMapTest {
 
   @Test
   void arraysAsValues_compareByContent() {
-    DBMap<String, byte[]> bytes = Maps.of(db, Codecs.utf8(), Codecs.bytes());
+    DBMap<String, byte[]> bytes = DBMap.of(db, Codecs.utf8(), Codecs.bytes());
     bytes.put("a", new byte[] {1});
     assertThat(bytes.containsValue(new byte[] {1})).isTrue();
     assertThat(bytes.replace("a", new byte[] {1}, new byte[] {2})).isTrue();
@@ -459,7 +459,7 @@ class DBMapTest {
     assertThatThrownBy(() -> map.put("a", null))
         .isInstanceOf(NullPointerException.class)
         .hasMessage("value");
-    assertThatThrownBy(() -> Maps.of(null, Codecs.utf8(), Codecs.longs()))
+    assertThatThrownBy(() -> DBMap.of(null, Codecs.utf8(), Codecs.longs()))
         .isInstanceOf(NullPointerException.class)
         .hasMessage("db");
     assertThatThrownBy(() -> map.at(null))
@@ -470,7 +470,7 @@ class DBMapTest {
   @Test
   void codec_returningNull_isReported() {
     KeyCodec<String> broken = KeyCodec.of(key -> null, bytes -> null);
-    DBMap<String, String> strings = Maps.of(db, broken, broken);
+    DBMap<String, String> strings = DBMap.of(db, broken, broken);
     assertThatThrownBy(() -> strings.get("a"))
         .isInstanceOf(NullPointerException.class)
         .hasMessage("map of " + db + ": the codec returned null for a key");
@@ -501,7 +501,7 @@ class DBMapTest {
           .hasMessageStartingWith(message)
           .hasCauseInstanceOf(IllegalArgumentException.class);
     }
-    DBMap<Long, String> others = Maps.of(Space.of(db, "n/"), Codecs.longs(), Codecs.utf8());
+    DBMap<Long, String> others = DBMap.of(Space.of(db, "n/"), Codecs.longs(), Codecs.utf8());
     db.put("n/\nkey".getBytes(), new byte[0]);
     assertThatThrownBy(others::firstKey)
         .hasMessageStartingWith(
@@ -519,7 +519,7 @@ class DBMapTest {
             bytes -> {
               throw failure;
             });
-    DBMap<String, String> strings = Maps.of(db, Codecs.utf8(), strange);
+    DBMap<String, String> strings = DBMap.of(db, Codecs.utf8(), strange);
     String key = "k".repeat(100);
     strings.set(key, "");
     assertThatThrownBy(() -> strings.get(key))
@@ -533,7 +533,7 @@ class DBMapTest {
   void codec_thatReadsAClosedDatabase_throwsWhatThatThrows() {
     DB other = DB.open(Path.of("other"), inMemory);
     Codec<String> joining = Codec.of(String::getBytes, bytes -> "" + other.get(new byte[0]));
-    DBMap<String, String> strings = Maps.of(db, Codecs.utf8(), joining);
+    DBMap<String, String> strings = DBMap.of(db, Codecs.utf8(), joining);
     strings.set("a", "");
     other.close();
     assertThatThrownBy(() -> strings.get("a")).isInstanceOf(DBClosedException.class);
@@ -546,7 +546,7 @@ class DBMapTest {
             .comparator(DBComparator.ofSlices("test.Reverse", Comparator.<Slice>reverseOrder()))
             .build();
     try (DB other = DB.open(Path.of("reversed"), reversed)) {
-      assertThatThrownBy(() -> Maps.of(other, Codecs.utf8(), Codecs.longs()))
+      assertThatThrownBy(() -> DBMap.of(other, Codecs.utf8(), Codecs.longs()))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("a map needs the bytewise comparator, and this database has test.Reverse");
     }
@@ -605,7 +605,8 @@ class DBMapTest {
   @ValueSource(longs = {1, 2, 3})
   void map_randomCalls_doWhatASkipListMapDoes(long seed) {
     Random random = new Random(seed);
-    DBMap<String, Long> real = Maps.of(Space.of(db, "\ud83d\ude00"), Codecs.utf8(), Codecs.longs());
+    DBMap<String, Long> real =
+        DBMap.of(Space.of(db, "\ud83d\ude00"), Codecs.utf8(), Codecs.longs());
     db.put(new byte[] {(byte) 0xf0}, new byte[0]); // neighbors of the space
     db.put(new byte[] {(byte) 0xf1}, new byte[0]);
     ConcurrentNavigableMap<String, Long> model = new ConcurrentSkipListMap<>(Codecs.utf8().order());

@@ -43,8 +43,8 @@ class DBMapValuesTest {
     db =
         DB.open(
             Path.of("values"), Options.builder().createIfMissing(true).env(Env.inMemory()).build());
-    numbers = Maps.of(db, Codecs.utf8(), Codecs.longs());
-    boxes = Maps.of(db, Codecs.utf8(), Codecs.utf8().mapped(Box::new, box -> box.text));
+    numbers = DBMap.of(db, Codecs.utf8(), Codecs.longs());
+    boxes = DBMap.of(db, Codecs.utf8(), Codecs.utf8().mapped(Box::new, box -> box.text));
   }
 
   @AfterEach
@@ -131,7 +131,7 @@ class DBMapValuesTest {
 
   @Test
   void removeOfTheValues_ofAnArray_comparesItsContent() {
-    DBMap<String, byte[]> arrays = Maps.of(db, Codecs.utf8(), Codecs.bytes());
+    DBMap<String, byte[]> arrays = DBMap.of(db, Codecs.utf8(), Codecs.bytes());
     arrays.putAll(Map.of("a", b("1"), "b", b("2"), "c", b("2")));
     assertThat(arrays.values().remove(b("3"))).isFalse();
     assertThat(arrays.values().remove(null)).isFalse();

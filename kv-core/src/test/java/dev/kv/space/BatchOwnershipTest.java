@@ -12,7 +12,6 @@ import dev.kv.WriteBatch;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.map.Codecs;
 import dev.kv.map.DBMap;
-import dev.kv.map.Maps;
 import dev.kv.ttl.TimeToLive;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -58,7 +57,7 @@ class BatchOwnershipTest {
   @Test
   void map_ofSpaceWithTransactionOfDatabase_writesAndReadsInSpace() {
     Space space = Space.of(db, "acc/");
-    DBMap<String, String> acc = Maps.of(space, Codecs.utf8(), Codecs.utf8());
+    DBMap<String, String> acc = DBMap.of(space, Codecs.utf8(), Codecs.utf8());
     db.transact(
         tx -> {
           acc.set(tx, "ada", "1");
@@ -75,7 +74,7 @@ class BatchOwnershipTest {
 
   @Test
   void map_ofSpaceWithBatch_isWrittenByDatabase() {
-    DBMap<String, String> acc = Maps.of(Space.of(db, "acc/"), Codecs.utf8(), Codecs.utf8());
+    DBMap<String, String> acc = DBMap.of(Space.of(db, "acc/"), Codecs.utf8(), Codecs.utf8());
     WriteBatch batch = WriteBatch.create();
     acc.set(batch, "ada", "1");
     acc.set(batch, "bob", "1");
@@ -89,7 +88,7 @@ class BatchOwnershipTest {
   @Test
   void map_ofTimeToLiveWithBatchAndTransaction_canBeScanned() {
     TimeToLive times = TimeToLive.of(Space.of(db, "t/"), Duration.ofDays(1));
-    DBMap<String, String> map = Maps.of(times, Codecs.utf8(), Codecs.utf8());
+    DBMap<String, String> map = DBMap.of(times, Codecs.utf8(), Codecs.utf8());
     WriteBatch batch = WriteBatch.create();
     map.set(batch, "a", "1");
     assertRefused(() -> times.write(batch));
@@ -112,8 +111,8 @@ class BatchOwnershipTest {
   @Test
   void map_withTransactionOfAnotherView_refusesIt() {
     Space other = Space.of(db, "other/");
-    DBMap<String, String> acc = Maps.of(Space.of(db, "acc/"), Codecs.utf8(), Codecs.utf8());
-    DBMap<String, String> all = Maps.of(db, Codecs.utf8(), Codecs.utf8());
+    DBMap<String, String> acc = DBMap.of(Space.of(db, "acc/"), Codecs.utf8(), Codecs.utf8());
+    DBMap<String, String> all = DBMap.of(db, Codecs.utf8(), Codecs.utf8());
     try (Transaction tx = other.transaction()) {
       assertRefused(() -> acc.set(tx, "a", "1"));
       assertRefused(() -> acc.get(tx, "a"));

@@ -20,7 +20,6 @@ import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.load.BulkLoader;
 import dev.kv.map.Codecs;
 import dev.kv.map.DBMap;
-import dev.kv.map.Maps;
 import dev.kv.options.CompactionFilter;
 import dev.kv.space.Space;
 import java.lang.reflect.Method;
@@ -341,7 +340,7 @@ class TimeToLiveTest {
 
   @Test
   void transactionOfTheDatabase_readThroughAMap_hasTheTimeOfItsView() {
-    DBMap<String, String> map = Maps.of(ttl, Codecs.utf8(), Codecs.utf8());
+    DBMap<String, String> map = DBMap.of(ttl, Codecs.utf8(), Codecs.utf8());
     map.put("a", "1");
     try (Transaction transaction = db.transaction()) {
       Transaction view = ttl.within(transaction);
@@ -375,7 +374,7 @@ class TimeToLiveTest {
     db.close();
     db = DB.open(Path.of("/db"), options(TimeToLive.filter(clock).forPrefix(b("session/"))));
     TimeToLive sessions = TimeToLive.of(Space.of(db, "session/"), Duration.ofMillis(100), clock);
-    ConcurrentNavigableMap<String, String> map = Maps.of(sessions, Codecs.utf8(), Codecs.utf8());
+    ConcurrentNavigableMap<String, String> map = DBMap.of(sessions, Codecs.utf8(), Codecs.utf8());
     map.put("ada", "1");
     assertThat(map.putIfAbsent("ada", "2")).isEqualTo("1");
     byte[] like = sessions.encode(b("x"));

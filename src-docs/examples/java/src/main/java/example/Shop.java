@@ -6,7 +6,6 @@ import dev.kv.WriteBatch;
 import dev.kv.map.Codecs;
 import dev.kv.map.DBMap;
 import dev.kv.map.KeyCodec;
-import dev.kv.map.Maps;
 import dev.kv.space.Space;
 import dev.kv.tuple.TupleBuilder;
 import dev.kv.tuple.TupleReader;
@@ -36,8 +35,8 @@ final class Shop {
     this.db = db;
     orderSpace = Space.of(db, "order/");
     countSpace = Space.of(db, "count/");
-    orders = Maps.of(orderSpace, OrderKey.CODEC, Codecs.instants());
-    counts = Maps.of(countSpace, Codecs.longs(), Codecs.longs());
+    orders = DBMap.of(orderSpace, OrderKey.CODEC, Codecs.instants());
+    counts = DBMap.of(countSpace, Codecs.longs(), Codecs.longs());
   }
 
   void order(long customer, String order) {

@@ -21,7 +21,7 @@ import dev.kv.load.BulkLoadOptions;
 import dev.kv.load.BulkLoader;
 import dev.kv.map.Codec;
 import dev.kv.map.Codecs;
-import dev.kv.map.Maps;
+import dev.kv.map.DBMap;
 import dev.kv.options.CompactionFilter;
 import dev.kv.options.CompressionType;
 import dev.kv.options.LogRetention;
@@ -271,15 +271,16 @@ class CallbackTest {
         expected.put(key(0), "updated");
       }
       case MAP_COMPUTE -> {
-        Maps.of(opened, Codecs.utf8(), Codecs.utf8()).compute(key(0), (k, v) -> call("updated"));
+        DBMap.of(opened, Codecs.utf8(), Codecs.utf8()).compute(key(0), (k, v) -> call("updated"));
         expected.put(key(0), "updated");
       }
       case MAP_MERGE -> {
-        Maps.of(opened, Codecs.utf8(), Codecs.utf8()).merge(key(0), "x", (a, b) -> call("updated"));
+        DBMap.of(opened, Codecs.utf8(), Codecs.utf8())
+            .merge(key(0), "x", (a, b) -> call("updated"));
         expected.put(key(0), "updated");
       }
       case MAP_REMOVE_IF ->
-          Maps.of(opened, Codecs.utf8(), Codecs.utf8())
+          DBMap.of(opened, Codecs.utf8(), Codecs.utf8())
               .values()
               .removeIf(
                   value -> {
@@ -287,10 +288,10 @@ class CallbackTest {
                     return false;
                   });
       case CODEC_ENCODE -> {
-        Maps.of(opened, Codecs.utf8(), calling()).set(key(0), "updated");
+        DBMap.of(opened, Codecs.utf8(), calling()).set(key(0), "updated");
         expected.put(key(0), "updated");
       }
-      case CODEC_DECODE -> Maps.of(opened, Codecs.utf8(), calling()).get(key(0));
+      case CODEC_DECODE -> DBMap.of(opened, Codecs.utf8(), calling()).get(key(0));
       case BATCH -> WriteBatch.create().put(key, key).iterate(handler());
       case CHANGES -> {
         try (Changes changes = opened.changes().open(opened.changes().oldestPosition())) {

@@ -41,7 +41,6 @@ import dev.kv.map.Codec;
 import dev.kv.map.Codecs;
 import dev.kv.map.DBMap;
 import dev.kv.map.KeyCodec;
-import dev.kv.map.Maps;
 import dev.kv.options.CompactionFilter;
 import dev.kv.options.CompressionType;
 import dev.kv.options.LogRetention;
@@ -214,10 +213,10 @@ class NullArgumentsTest {
       WriteBatch filled = WriteBatch.create();
       store.within(filled).put(bytes("k"), bytes("v")).delete(bytes("l"));
       receivers.add(store.within(filled));
-      DBMap<String, String> map = Maps.of(store, Codecs.utf8(), Codecs.utf8());
+      DBMap<String, String> map = DBMap.of(store, Codecs.utf8(), Codecs.utf8());
       receivers.add(map);
       receivers.add(map.descendingMap());
-      receivers.add(Maps.reading(snapshot, Codecs.utf8(), Codecs.utf8()));
+      receivers.add(DBMap.reading(snapshot, Codecs.utf8(), Codecs.utf8()));
     }
     receivers.add(readOnly);
     reader(readOnly);

@@ -28,7 +28,6 @@ import dev.kv.load.BulkLoadOptions;
 import dev.kv.load.BulkLoader;
 import dev.kv.map.Codecs;
 import dev.kv.map.DBMap;
-import dev.kv.map.Maps;
 import dev.kv.options.CompressionType;
 import dev.kv.options.LogRetention;
 import dev.kv.space.Space;
@@ -192,7 +191,7 @@ class UnloadTest {
     }
 
     private static void read(DB db) {
-      DBMap<String, Long> map = Maps.of(Space.of(db, "map/"), Codecs.utf8(), Codecs.longs());
+      DBMap<String, Long> map = DBMap.of(Space.of(db, "map/"), Codecs.utf8(), Codecs.longs());
       map.put("one", 1L);
       for (Map.Entry<String, Long> entry : map.entrySet()) {
         System.out.println(entry);

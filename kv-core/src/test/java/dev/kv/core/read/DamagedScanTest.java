@@ -11,7 +11,6 @@ import dev.kv.core.env.FileName;
 import dev.kv.errors.CorruptionException;
 import dev.kv.map.Codecs;
 import dev.kv.map.DBMap;
-import dev.kv.map.Maps;
 import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -81,7 +80,7 @@ class DamagedScanTest extends DbTestBase {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void mapIterator_beforeADamagedBlock_showsAllEntries(boolean descending) {
-    DBMap<byte[], byte[]> all = Maps.of(db, Codecs.bytes(), Codecs.bytes());
+    DBMap<byte[], byte[]> all = DBMap.of(db, Codecs.bytes(), Codecs.bytes());
     NavigableMap<byte[], byte[]> map = descending ? all.descendingMap() : all;
     int expected = shown(ReadOptions.builder().descending(descending).build());
     Iterator<Map.Entry<byte[], byte[]>> entries = map.entrySet().iterator();

@@ -1,7 +1,7 @@
 package dev.kv.scaladsl
 
 import dev.kv.KeyValueStore
-import dev.kv.map.{Codec, Codecs, KeyCodec, Maps}
+import dev.kv.map.{Codec, Codecs, DBMap, KeyCodec}
 import java.time.Instant
 import java.util.UUID
 import scala.collection.concurrent
@@ -25,7 +25,7 @@ extension (db: KeyValueStore)
     *   encodes the values
     */
   def asMap[K, V](using keys: KeyCodec[K], values: Codec[V]): concurrent.Map[K, V] =
-    Maps.of(db, keys, values).asScala
+    DBMap.of(db, keys, values).asScala
 
 /** Texts in UTF-8; they sort by their code points. */
 given stringCodec: KeyCodec[String] = Codecs.utf8
