@@ -53,11 +53,11 @@ import org.jspecify.annotations.Nullable;
  * next to each other.
  */
 public final class Space extends SpaceReader implements KeyValueStore {
-  private final KeyValueStore database;
+  private final KeyValueStore store;
 
-  private Space(KeyValueStore database, KeyPrefix prefix) {
-    super(database, prefix);
-    this.database = database;
+  private Space(KeyValueStore store, KeyPrefix prefix) {
+    super(store, prefix);
+    this.store = store;
   }
 
   /**
@@ -72,7 +72,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
     Objects.requireNonNull(db, "db");
     Objects.requireNonNull(prefix, "prefix");
     if (db instanceof Space outer) {
-      return new Space(outer.database, new KeyPrefix(outer.prefix.join(prefix)));
+      return new Space(outer.store, new KeyPrefix(outer.prefix.join(prefix)));
     }
     return new Space(db, prefixIn(db, prefix));
   }
@@ -115,12 +115,12 @@ public final class Space extends SpaceReader implements KeyValueStore {
   }
 
   /**
-   * Returns the database that this space is a part of.
+   * Returns the store that this space is a part of.
    *
-   * @return the database, which is not a space
+   * @return the database, or a view of it that is not a space
    */
-  public KeyValueStore database() {
-    return database;
+  public KeyValueStore store() {
+    return store;
   }
 
   /**
@@ -143,7 +143,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   /**
    * Returns the whole key of a key of this space, for {@link WriteBatch#expect} on a batch of the
-   * {@linkplain #database() database}.
+   * {@linkplain #store() store}.
    *
    * @param key a key of this space
    * @return the key of the database
@@ -173,9 +173,9 @@ public final class Space extends SpaceReader implements KeyValueStore {
   }
 
   /**
-   * Returns a view of a batch of the {@linkplain #database() database} that adds operations on this
-   * space to it. Write the batch itself, with {@code database().write(batch)}. Expectations are
-   * added to the batch itself as well, with {@link #whole(byte[])}.
+   * Returns a view of a batch of the {@linkplain #store() store} that adds operations on this space
+   * to it. Write the batch itself, with {@code store().write(batch)}. Expectations are added to the
+   * batch itself as well, with {@link #whole(byte[])}.
    *
    * <p>The view iterates over and counts the operations and expectations of the batch on this
    * space. Its save points are those of the batch.
@@ -186,14 +186,14 @@ public final class Space extends SpaceReader implements KeyValueStore {
    */
   @Override
   public BatchOperations within(BatchOperations batch) {
-    return BatchView.within(batch, this, database, inner -> new SpaceBatch(inner, this));
+    return BatchView.within(batch, this, store, inner -> new SpaceBatch(inner, this));
   }
 
   /** Returns true for a space of the same database with the same prefix. */
   @Override
   public boolean equals(@Nullable Object obj) {
     return obj instanceof Space other
-        && other.database == database
+        && other.store == store
         && Arrays.equals(other.prefix.bytes(), prefix.bytes());
   }
 
@@ -203,9 +203,9 @@ public final class Space extends SpaceReader implements KeyValueStore {
   }
 
   /**
-   * Returns a view of a transaction of the {@linkplain #database() database} that reads and writes
-   * this space. One transaction can have views of several spaces. To commit or close a view does
-   * the same to the transaction.
+   * Returns a view of a transaction of the {@linkplain #store() store} that reads and writes this
+   * space. One transaction can have views of several spaces. To commit or close a view does the
+   * same to the transaction.
    *
    * @param transaction a transaction of the database
    * @return the view
@@ -217,27 +217,27 @@ public final class Space extends SpaceReader implements KeyValueStore {
     Objects.requireNonNull(transaction, "transaction");
     return equals(transaction.store())
         ? transaction
-        : new SpaceTransaction(database.within(transaction), this);
+        : new SpaceTransaction(store.within(transaction), this);
   }
 
   @Override
   public void put(WriteOptions options, byte[] key, byte[] value) {
-    database.put(options, whole(key), value);
+    store.put(options, whole(key), value);
   }
 
   @Override
   public void put(WriteOptions options, ByteBuffer key, ByteBuffer value) {
-    database.put(options, prefix.join(Objects.requireNonNull(key, "key")), value);
+    store.put(options, prefix.join(Objects.requireNonNull(key, "key")), value);
   }
 
   @Override
   public void delete(WriteOptions options, byte[] key) {
-    database.delete(options, whole(key));
+    store.delete(options, whole(key));
   }
 
   @Override
   public void delete(WriteOptions options, ByteBuffer key) {
-    database.delete(options, prefix.join(Objects.requireNonNull(key, "key")));
+    store.delete(options, prefix.join(Objects.requireNonNull(key, "key")));
   }
 
   /**
@@ -254,7 +254,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
   public void write(WriteOptions options, WriteBatch batch) {
     Objects.requireNonNull(options, "options");
     try {
-      database.write(options, whole(batch));
+      store.write(options, whole(batch));
     } catch (ConflictException e) {
       throw prefix.without(e);
     }
@@ -262,13 +262,13 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   @Override
   public CompletionStage<@Nullable Void> syncAsync() {
-    return database.syncAsync();
+    return store.syncAsync();
   }
 
   @Override
   public boolean tryWrite(WriteOptions options, WriteBatch batch) {
     Objects.requireNonNull(options, "options");
-    return database.tryWrite(options, whole(batch));
+    return store.tryWrite(options, whole(batch));
   }
 
   /** Returns the batch for the database. */
@@ -298,27 +298,27 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   @Override
   public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
-    database.deleteRange(wholeFrom(from), wholeTo(to));
+    store.deleteRange(wholeFrom(from), wholeTo(to));
   }
 
   @Override
   public void deletePrefix(byte[] prefix) {
-    database.deletePrefix(this.prefix.join(Objects.requireNonNull(prefix, "prefix")));
+    store.deletePrefix(this.prefix.join(Objects.requireNonNull(prefix, "prefix")));
   }
 
   @Override
   public Transaction transaction(TransactionOptions options) {
-    return within(database.transaction(options));
+    return within(store.transaction(options));
   }
 
   /** Returns a snapshot of the whole database, which reads this space. */
   @Override
   public Snapshot snapshot() {
-    return new SpaceSnapshot(database.snapshot(), prefix);
+    return new SpaceSnapshot(store.snapshot(), prefix);
   }
 
   @Override
   public BulkLoads loads() {
-    return options -> new SpaceLoader(database.loads().bulkLoader(options), prefix);
+    return options -> new SpaceLoader(store.loads().bulkLoader(options), prefix);
   }
 }

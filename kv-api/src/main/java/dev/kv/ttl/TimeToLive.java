@@ -70,13 +70,13 @@ import org.jspecify.annotations.Nullable;
  * changes have the values as they are stored.
  */
 public final class TimeToLive extends LiveReader implements KeyValueStore {
-  private final KeyValueStore database;
+  private final KeyValueStore store;
   private final Duration timeToLive;
   private final InstantSource clock;
 
-  private TimeToLive(KeyValueStore database, Duration timeToLive, InstantSource clock) {
-    super(database, clock::millis);
-    this.database = database;
+  private TimeToLive(KeyValueStore store, Duration timeToLive, InstantSource clock) {
+    super(store, clock::millis);
+    this.store = store;
     this.timeToLive = timeToLive;
     this.clock = clock;
     if (timeToLive.isNegative()) {
@@ -160,16 +160,16 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
    * @throws IllegalArgumentException if the time is negative
    */
   public TimeToLive withTimeToLive(Duration timeToLive) {
-    return new TimeToLive(database, Objects.requireNonNull(timeToLive, "timeToLive"), clock);
+    return new TimeToLive(store, Objects.requireNonNull(timeToLive, "timeToLive"), clock);
   }
 
   /**
-   * Returns the database.
+   * Returns the store that this is a view of.
    *
-   * @return the database that this is a view of
+   * @return the database, or a view of it
    */
-  public KeyValueStore database() {
-    return database;
+  public KeyValueStore store() {
+    return store;
   }
 
   /**
@@ -189,7 +189,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
    * @return the time; {@link Instant#MAX} if the entry does not expire; empty if there is none
    */
   public Optional<Instant> expiresAt(byte[] key) {
-    return database
+    return store
         .find(key, stored -> Optional.of(stored).filter(this::isLiveNow).map(Expiry::instant))
         .flatMap(time -> time);
   }
@@ -205,32 +205,32 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
 
   @Override
   public void put(WriteOptions options, byte[] key, byte[] value) {
-    database.put(options, key, encode(value));
+    store.put(options, key, encode(value));
   }
 
   @Override
   public void put(WriteOptions options, ByteBuffer key, ByteBuffer value) {
-    database.put(options, key, ByteBuffer.wrap(Expiry.encode(expiry(), value)));
+    store.put(options, key, ByteBuffer.wrap(Expiry.encode(expiry(), value)));
   }
 
   @Override
   public void delete(WriteOptions options, byte[] key) {
-    database.delete(options, key);
+    store.delete(options, key);
   }
 
   @Override
   public void delete(WriteOptions options, ByteBuffer key) {
-    database.delete(options, key);
+    store.delete(options, key);
   }
 
   @Override
   public void deleteRange(byte @Nullable [] from, byte @Nullable [] to) {
-    database.deleteRange(from, to);
+    store.deleteRange(from, to);
   }
 
   @Override
   public void deletePrefix(byte[] prefix) {
-    database.deletePrefix(prefix);
+    store.deletePrefix(prefix);
   }
 
   /**
@@ -246,14 +246,14 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   public void write(WriteOptions options, WriteBatch batch) {
     Objects.requireNonNull(options, "options");
     requireOwn(batch);
-    while (!database.tryWrite(options, stored(batch))) {
+    while (!store.tryWrite(options, stored(batch))) {
       // The stored value of an expected key has changed since it was read: compare it again.
     }
   }
 
   @Override
   public CompletionStage<@Nullable Void> syncAsync() {
-    return database.syncAsync();
+    return store.syncAsync();
   }
 
   @Override
@@ -267,9 +267,9 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   }
 
   /**
-   * Returns a view of a batch of the {@linkplain #database() database} that adds operations on this
-   * view to it: values begin to live when they are added. Write the batch itself, with {@code
-   * database().write(batch)}.
+   * Returns a view of a batch of the {@linkplain #store() store} that adds operations on this view
+   * to it: values begin to live when they are added. Write the batch itself, with {@code
+   * store().write(batch)}.
    *
    * @param batch a batch of the database, or one that was not used yet
    * @return the view
@@ -277,12 +277,12 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
    */
   @Override
   public BatchOperations within(BatchOperations batch) {
-    return BatchView.within(batch, this, database, inner -> new TimedBatch(inner, this));
+    return BatchView.within(batch, this, store, inner -> new TimedBatch(inner, this));
   }
 
   /**
-   * Returns a view of a transaction of the {@linkplain #database() database} that reads what has
-   * not expired now, and writes values that begin to live.
+   * Returns a view of a transaction of the {@linkplain #store() store} that reads what has not
+   * expired now, and writes values that begin to live.
    *
    * @param transaction a transaction of the database
    * @return the view
@@ -292,7 +292,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   public Transaction within(Transaction transaction) {
     return Objects.requireNonNull(transaction, "transaction").store() == this
         ? transaction
-        : new TimedTransaction(database.within(transaction), this, clock.millis());
+        : new TimedTransaction(store.within(transaction), this, clock.millis());
   }
 
   private void requireOwn(WriteBatch batch) {
@@ -357,7 +357,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
 
           @Override
           public void expect(Slice key, @Nullable Slice value) {
-            values.add(database.get(key.toByteArray()));
+            values.add(store.get(key.toByteArray()));
           }
         });
     return values.iterator();
@@ -375,7 +375,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
 
   @Override
   public Transaction transaction(TransactionOptions options) {
-    Transaction transaction = database.transaction(options);
+    Transaction transaction = store.transaction(options);
     long time = timeAfterOpen(clock::millis, transaction::close);
     return new TimedTransaction(transaction, this, time);
   }
@@ -387,18 +387,18 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
    */
   @Override
   public Snapshot snapshot() {
-    Snapshot snapshot = database.snapshot();
+    Snapshot snapshot = store.snapshot();
     return new TimedSnapshot(snapshot, timeAfterOpen(clock::millis, snapshot::close));
   }
 
   @Override
   public BulkLoads loads() {
-    return options -> new TimedLoader(database.loads().bulkLoader(options), this);
+    return options -> new TimedLoader(store.loads().bulkLoader(options), this);
   }
 
   /** Returns the time to live and the database, for logs. */
   @Override
   public String toString() {
-    return "TimeToLive[" + timeToLive + " in " + database + "]";
+    return "TimeToLive[" + timeToLive + " in " + store + "]";
   }
 }

@@ -92,7 +92,7 @@ class BatchOwnershipTest {
     WriteBatch batch = WriteBatch.create();
     map.set(batch, "a", "1");
     assertRefused(() -> times.write(batch));
-    times.database().write(batch);
+    times.store().write(batch);
     db.transact(
         tx -> {
           map.set(tx, "b", "2");

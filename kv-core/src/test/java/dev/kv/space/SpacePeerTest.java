@@ -44,7 +44,7 @@ class SpacePeerTest {
       Space space = space(db, outer, inner);
       for (String key : keys) {
         db.put(bytes(key), bytes("neighbor"));
-        space.database().put(HEX.parseHex(outer), bytes("neighbor"));
+        space.store().put(HEX.parseHex(outer), bytes("neighbor"));
       }
       for (String key : keys) {
         space.put(bytes(key), bytes("of kv"));

@@ -246,7 +246,7 @@ class SpaceTest {
     assertThat(db.get(b("a/b/c"))).isEqualTo(b("1"));
     assertThat(contents(outer)).containsExactly("b=2", "b/c=1");
     assertThat(contents(inner)).containsExactly("c=1");
-    assertThat(inner.database()).isSameAs(db);
+    assertThat(inner.store()).isSameAs(db);
     assertThat(inner.prefix()).isEqualTo(b("a/b/"));
     WriteBatch batch = WriteBatch.create();
     inner.within(batch).put(b("d"), b("3"));
