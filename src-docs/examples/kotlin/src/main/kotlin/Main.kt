@@ -61,7 +61,7 @@ private fun newestFirst() {
     val options = options {
         createIfMissing(true)
         env(Env.inMemory())
-        comparator(DBComparator.ofSlices("example.Descending", reverseOrder()))
+        comparator(DBComparator.of("example.Descending", reverseOrder()))
     }
     DB.open(Path.of("years"), options).use { years ->
         for (person in listOf(ada, alan, grace)) {

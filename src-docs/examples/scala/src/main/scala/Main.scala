@@ -50,7 +50,7 @@ private def newestFirst(): Unit =
   val options = Options.builder
     .createIfMissing(true)
     .env(Env.inMemory)
-    .comparator(DBComparator.ofSlices("example.Descending", Ordering[Slice].reverse))
+    .comparator(DBComparator.of("example.Descending", Ordering[Slice].reverse))
     .build
   Using.resource(DB.open(Path.of("years"), options)): years =>
     for person <- List(ada, alan, grace) do

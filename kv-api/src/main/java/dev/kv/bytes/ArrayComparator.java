@@ -3,7 +3,7 @@ package dev.kv.bytes;
 import java.util.Comparator;
 import java.util.Objects;
 
-/** The order of {@link DBComparator#of}, which copies both keys. */
+/** The order of {@link DBComparator#ofArrays}, which copies both keys. */
 record ArrayComparator(String name, Comparator<byte[]> order) implements DBComparator {
   ArrayComparator {
     Objects.requireNonNull(name, "name");

@@ -25,26 +25,26 @@ public interface DBComparator {
   }
 
   /**
-   * Creates an order from a comparator of arrays. Each comparison copies both keys, so it is slower
-   * than {@link #ofSlices}.
-   *
-   * @param name the name that the MANIFEST stores
-   * @param order the order; thread-safe
-   * @return an order with that name
-   */
-  static DBComparator of(String name, Comparator<byte[]> order) {
-    return new ArrayComparator(name, order);
-  }
-
-  /**
    * Creates an order from a comparator of slices. Comparisons copy nothing.
    *
    * @param name the name that the MANIFEST stores
    * @param order the order; thread-safe; it must not keep the slices
    * @return an order with that name
    */
-  static DBComparator ofSlices(String name, Comparator<? super Slice> order) {
+  static DBComparator of(String name, Comparator<? super Slice> order) {
     return new SliceComparator(name, order);
+  }
+
+  /**
+   * Creates an order from a comparator of arrays. Each comparison copies both keys, so it is slower
+   * than {@link #of}.
+   *
+   * @param name the name that the MANIFEST stores
+   * @param order the order; thread-safe
+   * @return an order with that name
+   */
+  static DBComparator ofArrays(String name, Comparator<byte[]> order) {
+    return new ArrayComparator(name, order);
   }
 
   /**

@@ -3,7 +3,7 @@ package dev.kv.bytes;
 import java.util.Comparator;
 import java.util.Objects;
 
-/** The order of {@link DBComparator#ofSlices}. */
+/** The order of {@link DBComparator#of}. */
 record SliceComparator(String name, Comparator<? super Slice> order) implements DBComparator {
   SliceComparator {
     Objects.requireNonNull(name, "name");

@@ -53,16 +53,16 @@ class DBComparatorTest {
   }
 
   @Test
-  void of_arrayComparator_keepsNameAndOrder() {
-    DBComparator reverse = DBComparator.of("test.Reverse", (a, b) -> Arrays.compare(b, a));
+  void ofArrays_anyOrder_keepsNameAndOrder() {
+    DBComparator reverse = DBComparator.ofArrays("test.Reverse", (a, b) -> Arrays.compare(b, a));
     assertThat(reverse.name()).isEqualTo("test.Reverse");
     assertThat(reverse.compare(Slice.of("a"), Slice.of("b"))).isPositive();
     assertThat(reverse.shortestSeparator(Slice.of("b"), Slice.of("a"))).isNull();
   }
 
   @Test
-  void ofSlices_anyOrder_comparesWithIt() {
-    DBComparator descending = DBComparator.ofSlices("test.Descending", Comparator.reverseOrder());
+  void of_anyOrder_comparesWithIt() {
+    DBComparator descending = DBComparator.of("test.Descending", Comparator.reverseOrder());
     assertThat(descending.name()).isEqualTo("test.Descending");
     assertThat(descending.compare(Slice.of("a"), Slice.of("b"))).isPositive();
     assertThat(descending.compare(Slice.of("a"), Slice.of("a"))).isZero();

@@ -543,7 +543,7 @@ class DBMapTest {
   void of_otherComparator_isRefused() {
     Options reversed =
         inMemory.toBuilder()
-            .comparator(DBComparator.ofSlices("test.Reverse", Comparator.<Slice>reverseOrder()))
+            .comparator(DBComparator.of("test.Reverse", Comparator.<Slice>reverseOrder()))
             .build();
     try (DB other = DB.open(Path.of("reversed"), reversed)) {
       assertThatThrownBy(() -> DBMap.of(other, Codecs.utf8(), Codecs.longs()))

@@ -648,7 +648,7 @@ class SpaceTest {
   void of_otherComparator_isRefused() {
     Options reversed =
         OPTIONS.toBuilder()
-            .comparator(DBComparator.ofSlices("test.Reverse", Comparator.<Slice>reverseOrder()))
+            .comparator(DBComparator.of("test.Reverse", Comparator.<Slice>reverseOrder()))
             .build();
     try (DB other = DB.open(temp.resolve("reversed"), reversed)) {
       assertThat(other.comparator()).isSameAs(reversed.comparator());

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostileNamesTest {
   private static final String HOSTILE = "h\u001b[31m\u0007\u001b]0;owned\u0007\u009b2J";
   private static final DBComparator HOSTILE_ORDER =
-      DBComparator.of(HOSTILE, Arrays::compareUnsigned);
+      DBComparator.ofArrays(HOSTILE, Arrays::compareUnsigned);
 
   @TempDir Path temp;
 

@@ -68,7 +68,7 @@ final class Main {
         Options.builder()
             .createIfMissing(true)
             .env(Env.inMemory())
-            .comparator(DBComparator.ofSlices("example.Descending", Comparator.reverseOrder()))
+            .comparator(DBComparator.of("example.Descending", Comparator.reverseOrder()))
             .build();
     try (DB years = DB.open(Path.of("years"), options)) {
       for (Person person : List.of(ADA, ALAN, GRACE)) {

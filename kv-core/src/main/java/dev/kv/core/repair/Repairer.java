@@ -273,7 +273,7 @@ public final class Repairer {
   private void requireOrder() throws IOException {
     Options options =
         context.options().toBuilder()
-            .comparator(DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1))
+            .comparator(DBComparator.of("as they come", (unusedBefore, unusedAfter) -> -1))
             .build();
     try (DatabaseContext asTheyCome = new DatabaseContext(directory, options)) {
       for (long table : inputs.tables()) {

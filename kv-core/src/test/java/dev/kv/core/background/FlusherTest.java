@@ -16,7 +16,7 @@ class FlusherTest extends DbTestBase {
   void flush_thatFailsBeforeItsEditIsLogged_leavesTheLastSequence() {
     AtomicBoolean failing = new AtomicBoolean();
     DBComparator comparator =
-        DBComparator.ofSlices(
+        DBComparator.of(
             "test.Failing",
             (a, b) -> {
               if (failing.get() && isInPrepare()) {

@@ -337,7 +337,7 @@ final class JobTest {
                 env, directory, Options.DEFAULT.tables().suffix(), numbers::getAndIncrement),
             context.format(),
             new InternalKeyComparator(
-                DBComparator.ofSlices("as they come", (unusedBefore, unusedAfter) -> -1)),
+                DBComparator.of("as they come", (unusedBefore, unusedAfter) -> -1)),
             context.budget(),
             context.buffers(),
             () -> 0,

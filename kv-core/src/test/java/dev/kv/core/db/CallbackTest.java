@@ -408,7 +408,7 @@ class CallbackTest {
           COMPARATOR_COMPACTION,
           COMPARATOR_INGEST ->
           options.comparator(
-              DBComparator.ofSlices(
+              DBComparator.of(
                   "test.Calling",
                   (a, b) -> {
                     callback();

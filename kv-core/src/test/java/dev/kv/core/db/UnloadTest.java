@@ -165,7 +165,7 @@ class UnloadTest {
       Options ownOrder =
           Options.builder()
               .createIfMissing(true)
-              .comparator(DBComparator.of("own", Arrays::compareUnsigned))
+              .comparator(DBComparator.ofArrays("own", Arrays::compareUnsigned))
               .build();
       try (DB db = DB.open(base.resolve("own-order"), ownOrder)) {
         write(db);

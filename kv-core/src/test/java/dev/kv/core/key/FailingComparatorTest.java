@@ -25,7 +25,7 @@ class FailingComparatorTest extends DbTestBase {
   private Options failing() {
     return defaults().toBuilder()
         .comparator(
-            DBComparator.ofSlices(
+            DBComparator.of(
                 "test.Failing",
                 (a, b) -> {
                   refuse(a);

@@ -77,7 +77,7 @@ class InternalKeyTest {
     Random random = new Random(8);
     UserKeyComparator users = order.userComparator();
     UserKeyComparator custom =
-        new UserKeyComparator(DBComparator.of("test", Arrays::compareUnsigned));
+        new UserKeyComparator(DBComparator.ofArrays("test", Arrays::compareUnsigned));
     for (int i = 0; i < 20_000; i++) {
       byte[] a = new byte[random.nextInt(24)];
       byte[] b = new byte[random.nextInt(24)];

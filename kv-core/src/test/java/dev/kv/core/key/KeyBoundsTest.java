@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KeyBoundsTest {
   private static final UserKeyComparator BYTEWISE = new UserKeyComparator(DBComparator.bytewise());
   private static final UserKeyComparator REVERSE =
-      new UserKeyComparator(DBComparator.ofSlices("test.Reverse", (a, b) -> b.compareTo(a)));
+      new UserKeyComparator(DBComparator.of("test.Reverse", (a, b) -> b.compareTo(a)));
 
   /** In hexadecimal digits; nothing for none. */
   @ParameterizedTest

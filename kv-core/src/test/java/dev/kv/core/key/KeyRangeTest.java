@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KeyRangeTest {
   private static final UserKeyComparator BYTEWISE = new UserKeyComparator(DBComparator.bytewise());
   private static final UserKeyComparator REVERSE =
-      new UserKeyComparator(DBComparator.ofSlices("test.Reverse", (a, b) -> b.compareTo(a)));
+      new UserKeyComparator(DBComparator.of("test.Reverse", (a, b) -> b.compareTo(a)));
 
   private static final byte[][] KEYS = {{'a'}, {'b'}, {'c'}, {'d'}, {'e'}, {'f'}};
   private static final byte[][] BOUNDS = {{'b'}, {'c'}, {'d'}, {'e'}, null};

@@ -258,7 +258,7 @@ class UserKeyComparatorTest {
   void compare_checkedException_isComparatorException() {
     UserKeyComparator order =
         new UserKeyComparator(
-            DBComparator.of(
+            DBComparator.ofArrays(
                 "test.Checked",
                 (a, b) -> {
                   throw Sneaky.unchecked(new IOException("disk"));

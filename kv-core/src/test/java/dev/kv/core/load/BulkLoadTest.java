@@ -826,7 +826,7 @@ class BulkLoadTest extends DbTestBase {
   void ingest_tableOfAnotherComparator_isRefused() {
     options =
         defaults().toBuilder()
-            .comparator(DBComparator.ofSlices("test.Reverse", (a, b) -> b.compareTo(a)))
+            .comparator(DBComparator.of("test.Reverse", (a, b) -> b.compareTo(a)))
             .build();
     Path reversed = table("reversed", "b=1", "a=1");
     open(defaults());
@@ -851,7 +851,7 @@ class BulkLoadTest extends DbTestBase {
   private static Options ordered(String letters) {
     return defaults().toBuilder()
         .comparator(
-            DBComparator.ofSlices(
+            DBComparator.of(
                 "test.Letters",
                 (a, b) ->
                     Integer.compare(
@@ -863,7 +863,7 @@ class BulkLoadTest extends DbTestBase {
   void load_inAnotherOrder_works() {
     open(
         defaults().toBuilder()
-            .comparator(DBComparator.ofSlices("test.Reverse", (a, b) -> b.compareTo(a)))
+            .comparator(DBComparator.of("test.Reverse", (a, b) -> b.compareTo(a)))
             .build());
     put("m", "1");
     load("z=1", "y=1");

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The MANIFESTs that C++ LevelDB wrote. */
 final class FixtureManifestTest {
   private static final DBComparator REVERSE =
-      DBComparator.of("fixture.ReverseBytewise", (a, b) -> Arrays.compareUnsigned(b, a));
+      DBComparator.ofArrays("fixture.ReverseBytewise", (a, b) -> Arrays.compareUnsigned(b, a));
 
   private static Path directory(String name) {
     try {

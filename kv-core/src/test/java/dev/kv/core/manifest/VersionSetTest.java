@@ -335,7 +335,7 @@ final class VersionSetTest extends ManifestTestBase {
         new ManifestContext(
             files,
             directory,
-            new InternalKeyComparator(DBComparator.of("mine", Arrays::compare)),
+            new InternalKeyComparator(DBComparator.ofArrays("mine", Arrays::compare)),
             new OffHeapBudget(0),
             MAX_FILE_SIZE,
             false);

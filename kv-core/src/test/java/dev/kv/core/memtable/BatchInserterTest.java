@@ -107,7 +107,7 @@ class BatchInserterTest {
     DBComparator comparator =
         bytewise
             ? DBComparator.bytewise()
-            : DBComparator.of("test.Reverse", (a, b) -> Arrays.compareUnsigned(b, a));
+            : DBComparator.ofArrays("test.Reverse", (a, b) -> Arrays.compareUnsigned(b, a));
     for (int round = 0; round < 8; round++) {
       EncodedBatch batch = randomBatch(random, BatchInserter.SORTED_FROM + random.nextInt(2) - 1);
       MemTable expected = memTable(comparator);

@@ -112,7 +112,7 @@ class MemTableTest {
     DBComparator comparator =
         bytewise
             ? DBComparator.bytewise()
-            : DBComparator.of("test.Reverse", (a, b) -> Arrays.compareUnsigned(b, a));
+            : DBComparator.ofArrays("test.Reverse", (a, b) -> Arrays.compareUnsigned(b, a));
     InternalKeyComparator order = new InternalKeyComparator(comparator);
     MemTable table = createGrowing(comparator, 4 << 20);
     TreeMap<byte[], byte[]> model = new TreeMap<>(order::compare);
@@ -392,7 +392,7 @@ class MemTableTest {
   @Test
   void get_equalKeysOfOtherBytes_areFoundInALargeMemtable() {
     DBComparator ignoringCase =
-        DBComparator.of(
+        DBComparator.ofArrays(
             "test.IgnoringCase",
             (a, b) ->
                 new String(a, StandardCharsets.UTF_8)
@@ -604,7 +604,9 @@ class MemTableTest {
   void ensureRoomFor_ofALargeMemtable_createsAFilterUnlessKeysOfOtherBytesAreEqual(
       boolean bytewise) {
     DBComparator order =
-        bytewise ? DBComparator.bytewise() : DBComparator.of("test.Same", Arrays::compareUnsigned);
+        bytewise
+            ? DBComparator.bytewise()
+            : DBComparator.ofArrays("test.Same", Arrays::compareUnsigned);
     MemTable table = create(order, 1 << 20);
     int filter = (1 << 20) / 64;
     for (int i = 0; table.memoryUsed() < 2 * filter; i++) {

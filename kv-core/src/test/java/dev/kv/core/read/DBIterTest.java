@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class DBIterTest {
   private static final DBComparator REVERSE =
-      DBComparator.of("test.Reverse", (a, b) -> Arrays.compareUnsigned(b, a));
+      DBComparator.ofArrays("test.Reverse", (a, b) -> Arrays.compareUnsigned(b, a));
 
   private InternalKeyComparator order = new InternalKeyComparator(DBComparator.bytewise());
   private final List<Entry> entries = new ArrayList<>();

@@ -514,7 +514,7 @@ class RepairLostIndexTest {
     Files.delete(directory.resolve("CURRENT"));
     Options reversed =
         options(CompressionType.NONE).toBuilder()
-            .comparator(DBComparator.ofSlices("test.Reverse", (a, b) -> b.compareTo(a)))
+            .comparator(DBComparator.of("test.Reverse", (a, b) -> b.compareTo(a)))
             .build();
     assertThatThrownBy(() -> DB.repair(directory, reversed))
         .isInstanceOf(UnsupportedFormatException.class)

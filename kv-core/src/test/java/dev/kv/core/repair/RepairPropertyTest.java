@@ -423,7 +423,7 @@ class RepairPropertyTest {
     int opened = 0;
     for (int length = 440; length < 490; length += 3) {
       StrictMemEnv disk = new StrictMemEnv();
-      DBComparator order = DBComparator.of("n".repeat(length), Arrays::compareUnsigned);
+      DBComparator order = DBComparator.ofArrays("n".repeat(length), Arrays::compareUnsigned);
       Options options = options(disk).toBuilder().comparator(order).reuseLogs(true).build();
       try (DB db = DB.open(directory, options)) {
         db.put(WriteOptions.SYNC, b("a"), b("1"));

@@ -351,7 +351,7 @@ class RepairTest {
     Comparator<byte[]> mFirst =
         Comparator.<byte[]>comparingInt(key -> key[0] == 'm' ? 0 : 1)
             .thenComparing(Arrays::compareUnsigned);
-    DBComparator order = DBComparator.of(DBComparator.bytewise().name(), mFirst);
+    DBComparator order = DBComparator.ofArrays(DBComparator.bytewise().name(), mFirst);
     Path directory = temp.resolve("db");
     try (DB db = DB.open(directory, OPTIONS.toBuilder().comparator(order).build())) {
       for (char key = 'a'; key <= 'z'; key++) {
@@ -503,7 +503,7 @@ class RepairTest {
     Path directory = fill();
     Options reversed =
         OPTIONS.toBuilder()
-            .comparator(DBComparator.ofSlices("test.Reverse", (a, b) -> b.compareTo(a)))
+            .comparator(DBComparator.of("test.Reverse", (a, b) -> b.compareTo(a)))
             .build();
     assertThatThrownBy(() -> DB.repair(directory, reversed))
         .isInstanceOf(UnsupportedFormatException.class)
@@ -525,7 +525,7 @@ class RepairTest {
   @CsvSource({"1, test.Reverse", "2, test.Reverse", "2, leveldb.BytewiseComparator"})
   void repair_smallTableOfAnotherOrder_isRefusedAndTouchesNothing(int keys, String name)
       throws IOException {
-    DBComparator reverse = DBComparator.ofSlices(name, (a, b) -> b.compareTo(a));
+    DBComparator reverse = DBComparator.of(name, (a, b) -> b.compareTo(a));
     Options reversed = OPTIONS.toBuilder().comparator(reverse).build();
     Path directory = temp.resolve("db");
     try (DB db = DB.open(directory, reversed)) {

@@ -179,7 +179,7 @@ class SharedResourcesTest {
     open("db", with(shared));
     Options other =
         with(shared).toBuilder()
-            .comparator(DBComparator.ofSlices("other", (a, b) -> a.compareTo(b)))
+            .comparator(DBComparator.of("other", (a, b) -> a.compareTo(b)))
             .build();
     assertThatThrownBy(() -> open("db", other)).isInstanceOf(DBException.class);
     assertThat(shared.openDatabases()).isEqualTo(1);

@@ -257,7 +257,7 @@ class ConditionalWriteTest extends DbTestBase {
   private Options hooked() {
     return defaults().toBuilder()
         .comparator(
-            DBComparator.ofSlices(
+            DBComparator.of(
                 "test.Hooked",
                 (a, b) -> {
                   int order = a.toUtf8String().compareToIgnoreCase(b.toUtf8String());

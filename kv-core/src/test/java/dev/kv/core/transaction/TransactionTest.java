@@ -662,7 +662,7 @@ class TransactionTest extends DbTestBase {
   private Options hooked() {
     return defaults().toBuilder()
         .comparator(
-            DBComparator.ofSlices(
+            DBComparator.of(
                 "test.Hooked",
                 (a, b) -> {
                   int order = a.toUtf8String().compareToIgnoreCase(b.toUtf8String());
@@ -1144,7 +1144,7 @@ class TransactionTest extends DbTestBase {
   @Test
   void iterator_ofAnOrderThatReturnsTheLeastNumber_runsBackward() {
     DBComparator order =
-        DBComparator.ofSlices(
+        DBComparator.of(
             "test.Least",
             (a, b) -> a.compareTo(b) < 0 ? Integer.MIN_VALUE : b.compareTo(a) < 0 ? 1 : 0);
     open(defaults().toBuilder().comparator(order).build());
@@ -1196,7 +1196,7 @@ class TransactionTest extends DbTestBase {
   @Test
   void equalKeysOfSeveralSpellings_inATransaction_keepTheLast() {
     DBComparator order =
-        DBComparator.ofSlices(
+        DBComparator.of(
             "test.WithoutCase", (a, b) -> a.toUtf8String().compareToIgnoreCase(b.toUtf8String()));
     open(defaults().toBuilder().comparator(order).build());
     try (Transaction transaction = db.transaction(SNAPSHOT)) {
@@ -1217,7 +1217,7 @@ class TransactionTest extends DbTestBase {
   void iterator_whoseComparatorThrows_isClosed() {
     AtomicBoolean failing = new AtomicBoolean();
     DBComparator order =
-        DBComparator.ofSlices(
+        DBComparator.of(
             "test.Failing",
             (a, b) -> {
               if (failing.get()) {

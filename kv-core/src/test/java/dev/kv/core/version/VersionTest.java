@@ -255,7 +255,7 @@ final class VersionTest {
     DBComparator order =
         bytewise
             ? DBComparator.bytewise()
-            : DBComparator.of("reverse", (a, b) -> Arrays.compareUnsigned(b, a));
+            : DBComparator.ofArrays("reverse", (a, b) -> Arrays.compareUnsigned(b, a));
     InternalKeyComparator comparator = new InternalKeyComparator(order);
     for (int round = 0; round < 200; round++) {
       byte[] common = random.nextBoolean() ? new byte[0] : randomUserKey(random);

@@ -633,7 +633,7 @@ final class CommitPipelineTest {
   void put_whoseComparatorThrows_isInTheLogAndSeenByNobody() throws IOException {
     AtomicBoolean broken = new AtomicBoolean();
     DBComparator order =
-        DBComparator.of(
+        DBComparator.ofArrays(
             "test",
             (a, b) -> {
               if (broken.get()) {

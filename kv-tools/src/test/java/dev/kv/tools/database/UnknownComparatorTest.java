@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UnknownComparatorTest {
   /** Neither bytewise nor reverse. */
   private static final DBComparator BY_LENGTH =
-      DBComparator.ofSlices(
+      DBComparator.of(
           "mine.ByLength",
           (a, b) -> a.length() == b.length() ? a.compareTo(b) : a.length() - b.length());
 
   private static final DBComparator DESCENDING =
-      DBComparator.ofSlices("mine.Descending", (a, b) -> b.compareTo(a));
+      DBComparator.of("mine.Descending", (a, b) -> b.compareTo(a));
 
   @TempDir Path temp;
 

@@ -488,7 +488,8 @@ class VerifyCommandTest {
     /** Bytewise, and the keys of the index are keys of the table, with their tags. */
     private static final Options UNSHORTENED =
         Options.builder()
-            .comparator(dev.kv.bytes.DBComparator.of("test", java.util.Arrays::compareUnsigned))
+            .comparator(
+                dev.kv.bytes.DBComparator.ofArrays("test", java.util.Arrays::compareUnsigned))
             .build();
 
     record Entry(String key, long sequence, String value) {}

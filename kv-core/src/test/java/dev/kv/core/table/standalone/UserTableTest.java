@@ -512,7 +512,7 @@ class UserTableTest {
   void close_byTheComparatorDuringAnAdd_isTheOnlyOne(boolean thenThrows) throws IOException {
     AtomicReference<@Nullable TableWriter> closing = new AtomicReference<>();
     DBComparator comparator =
-        DBComparator.ofSlices(
+        DBComparator.of(
             "test.Closing",
             (a, b) -> {
               TableWriter victim = closing.getAndSet(null);
