@@ -19,7 +19,7 @@ import java.util.Objects;
  * @param sequence the sequence number of the last write before the position
  */
 public record ChangePosition(long incarnation, long sequence) {
-  /** The length of {@link #toBytes}. */
+  /** The length of {@link #toByteArray}. */
   public static final int BYTES = 2 * Long.BYTES;
 
   /**
@@ -51,12 +51,12 @@ public record ChangePosition(long incarnation, long sequence) {
    *
    * @return {@link #BYTES} bytes: incarnation and sequence number, big-endian
    */
-  public byte[] toBytes() {
+  public byte[] toByteArray() {
     return ByteBuffer.allocate(BYTES).putLong(incarnation).putLong(sequence).array();
   }
 
   /**
-   * Returns the position that {@link #toBytes} encoded.
+   * Returns the position that {@link #toByteArray} encoded.
    *
    * @param bytes the bytes
    * @return the position

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     ChangeGroup group = changes.take();
  *     WriteBatch batch = WriteBatch.create();
  *     batch.append(group);
- *     copy.write(batch.put(POSITION_KEY, group.position().toBytes()));
+ *     copy.write(batch.put(POSITION_KEY, group.position().toByteArray()));
  *   }
  * }
  * }</pre>

@@ -77,7 +77,7 @@ final class Follower {
   private void apply(ChangeGroup group) {
     WriteBatch batch = WriteBatch.create();
     batch.append(group);
-    copy.write(batch.put(POSITION, group.position().toBytes()));
+    copy.write(batch.put(POSITION, group.position().toByteArray()));
   }
 
   private ChangePosition position() {
@@ -111,7 +111,7 @@ final class Follower {
             }
           });
     }
-    copy.write(batch.put(POSITION, position.toBytes()));
+    copy.write(batch.put(POSITION, position.toByteArray()));
     return position;
   }
 }

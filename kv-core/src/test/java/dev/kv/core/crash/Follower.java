@@ -98,7 +98,7 @@ final class Follower {
     int last = counter(copy);
     WriteBatch batch = WriteBatch.create();
     batch.append(group);
-    copy.write(batch.put(POSITION, group.position().toBytes()));
+    copy.write(batch.put(POSITION, group.position().toByteArray()));
     int now = counter(copy);
     if (now - last != group.count() / 2) {
       throw new AssertionError(group + " was applied after " + last + " and led to " + now);

@@ -192,7 +192,7 @@ class ChangeFeedTest extends DbTestBase {
     assertThat(changesAfter(first)).containsExactly("b=2");
     assertThat(changesAfter(idle)).containsExactly("b=2");
     assertThat(changesAfter(ChangePosition.parse(first.toString()))).containsExactly("b=2");
-    assertThat(changesAfter(ChangePosition.ofBytes(first.toBytes()))).containsExactly("b=2");
+    assertThat(changesAfter(ChangePosition.ofBytes(first.toByteArray()))).containsExactly("b=2");
   }
 
   @Test
