@@ -62,7 +62,7 @@ public interface TableWriter extends AutoCloseable {
    * @throws OffHeapExhaustedException if there is no memory for it
    * @throws DBIOException if the file cannot be written
    */
-  void add(byte[] key, byte[] value);
+  void put(byte[] key, byte[] value);
 
   /**
    * Ends the current block, so that the next entry begins a new one.

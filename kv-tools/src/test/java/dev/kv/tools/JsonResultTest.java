@@ -24,7 +24,7 @@ class JsonResultTest {
     assertThat(run("import", dir, input, "--json")).isEqualTo("{\"entries\":1}\n");
     Path table = temp.resolve("table.ldb");
     try (TableWriter writer = TableWriter.forIngest(table, Options.DEFAULT)) {
-      writer.add(new byte[] {'z', 'z'}, new byte[0]);
+      writer.put(new byte[] {'z', 'z'}, new byte[0]);
       writer.finish();
     }
     assertThat(run("ingest", dir, table, "--json")).isEqualTo("{\"tables\":1}\n");

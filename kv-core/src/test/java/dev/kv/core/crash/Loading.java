@@ -47,7 +47,7 @@ final class Loading {
   private static Path table(int number, int from, Path file) {
     try (TableWriter writer = TableWriter.forIngest(file, Options.DEFAULT)) {
       for (int i = from; i < from + KEYS / 2; i++) {
-        writer.add(key(i), value(number, i));
+        writer.put(key(i), value(number, i));
       }
       writer.finish();
     }

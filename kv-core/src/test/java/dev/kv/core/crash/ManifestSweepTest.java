@@ -104,7 +104,7 @@ final class ManifestSweepTest {
         int from = 1000 + 20 * number;
         try (TableWriter table = TableWriter.forIngest(INGESTED, options(env).build())) {
           for (int i = from; i < from + 20; i++) {
-            table.add(bytes(key(i)), bytes("ingest" + number));
+            table.put(bytes(key(i)), bytes("ingest" + number));
             entries.put(key(i), "ingest" + number);
           }
           table.finish();

@@ -352,7 +352,7 @@ class CallbackTest {
 
   private static void writeTable(Options options) {
     try (TableWriter writer = TableWriter.forIngest(TABLE, options)) {
-      writer.add(bytes("key ingest"), bytes("ingested"));
+      writer.put(bytes("key ingest"), bytes("ingested"));
       writer.finish();
     }
   }

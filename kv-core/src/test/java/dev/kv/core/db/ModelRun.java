@@ -266,7 +266,7 @@ final class ModelRun implements AutoCloseable {
     NavigableMap<String, String> entries = randomEntries(random);
     Path file = directory.resolve("ingest");
     try (TableWriter writer = TableWriter.forIngest(file, options)) {
-      entries.forEach((key, value) -> writer.add(b(key), b(value)));
+      entries.forEach((key, value) -> writer.put(b(key), b(value)));
       writer.finish();
     }
     db.loads().ingest(List.of(file));

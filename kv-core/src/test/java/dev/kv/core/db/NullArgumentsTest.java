@@ -312,7 +312,7 @@ class NullArgumentsTest {
   private void tables(Options options) throws Exception {
     Path file = Path.of("/null-table.ldb");
     try (TableWriter table = TableWriter.create(file, options)) {
-      table.add(bytes("k"), bytes("v"));
+      table.put(bytes("k"), bytes("v"));
       table.finish();
     }
     receivers.add(opened(TableWriter.create(Path.of("/null-other.ldb"), options)));

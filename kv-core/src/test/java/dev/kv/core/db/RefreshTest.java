@@ -227,7 +227,7 @@ class RefreshTest extends DbTestBase {
     FaultEnv env = openWithThreeKeys();
     Path file = temp.resolve("table.ldb");
     try (TableWriter writer = TableWriter.forIngest(file, options)) {
-      writer.add(b("d"), b("2"));
+      writer.put(b("d"), b("2"));
       writer.finish();
     }
     assertIsSeenAtTheEnd(env, () -> db.loads().ingest(List.of(file)), "a", "b", "c", "d");

@@ -157,7 +157,7 @@ final class ReleaseDirectory {
     Path ingested = release.resolve("ingested.ldb");
     try (TableWriter writer = TableWriter.forIngest(ingested, Database.FEATURES.options())) {
       for (int i = 0; i < 50; i++) {
-        writer.add(b(String.format(Locale.ROOT, "ingest/%04d", i)), b("ingested " + i));
+        writer.put(b(String.format(Locale.ROOT, "ingest/%04d", i)), b("ingested " + i));
       }
       writer.finish();
     }
@@ -166,7 +166,7 @@ final class ReleaseDirectory {
     try (TableWriter writer =
         TableWriter.create(release.resolve("table.ldb"), Database.FEATURES.options())) {
       for (int i = 0; i < 50; i++) {
-        writer.add(b(String.format(Locale.ROOT, "entry %04d", i)), b("of a table " + i));
+        writer.put(b(String.format(Locale.ROOT, "entry %04d", i)), b("of a table " + i));
       }
       writer.finish();
     }

@@ -225,7 +225,7 @@ class UnloadTest {
 
     private static void tables(Path table, Path directory, Options options) {
       try (TableWriter writer = TableWriter.forIngest(table, options)) {
-        writer.add(bytes("x"), bytes("y"));
+        writer.put(bytes("x"), bytes("y"));
         writer.finish();
       }
       try (TableReader reader = TableReader.open(table, options);

@@ -137,7 +137,7 @@ class BulkLoadFaultTest {
       Path file = TABLES.resolve("table" + from);
       try (TableWriter writer = TableWriter.forIngest(file, options)) {
         for (int i = from; i < to; i++) {
-          writer.add(b(key(kind, i)), b(kind.value(i)));
+          writer.put(b(key(kind, i)), b(kind.value(i)));
         }
         writer.finish();
       }

@@ -84,7 +84,7 @@ class BulkLoadTest extends DbTestBase {
     try (TableWriter writer = TableWriter.forIngest(file, options)) {
       for (String pair : pairs) {
         int at = pair.indexOf('=');
-        writer.add(b(pair.substring(0, at)), b(pair.substring(at + 1)));
+        writer.put(b(pair.substring(0, at)), b(pair.substring(at + 1)));
       }
       writer.finish();
     }
@@ -668,8 +668,8 @@ class BulkLoadTest extends DbTestBase {
     db.admin().flush();
     Path table = directory.resolve("outside");
     try (TableWriter writer = TableWriter.forIngest(table, options.toBuilder().env(env).build())) {
-      writer.add(b("a"), b("1"));
-      writer.add(b("c"), b("3"));
+      writer.put(b("a"), b("1"));
+      writer.put(b("c"), b("3"));
       writer.finish();
     }
     CountDownLatch writes = new CountDownLatch(1);
@@ -807,7 +807,7 @@ class BulkLoadTest extends DbTestBase {
     open();
     Path users = temp.resolve("users");
     try (TableWriter writer = TableWriter.create(users, options)) {
-      writer.add(b("abcdefghij"), b("1"));
+      writer.put(b("abcdefghij"), b("1"));
       writer.finish();
     }
     assertThatThrownBy(() -> db.loads().ingest(List.of(users)))
@@ -886,7 +886,7 @@ class BulkLoadTest extends DbTestBase {
     Path file = temp.resolve("table");
     try (TableWriter writer = TableWriter.forIngest(file, options)) {
       for (int i = 0; i < 100; i++) {
-        writer.add(b(key(i)), b(randomValue(new Random(i), 60)));
+        writer.put(b(key(i)), b(randomValue(new Random(i), 60)));
       }
       writer.finish();
     }
@@ -932,7 +932,7 @@ class BulkLoadTest extends DbTestBase {
     open(defaults().toBuilder().env(replacing).build());
     try (TableWriter writer = TableWriter.forIngest(file, options)) {
       for (int i = 0; i < 100; i++) {
-        writer.add(b(key(i)), b("new"));
+        writer.put(b(key(i)), b("new"));
       }
       writer.finish();
     }
@@ -953,8 +953,8 @@ class BulkLoadTest extends DbTestBase {
     options = defaults();
     Path file = temp.resolve("t");
     try (TableWriter writer = TableWriter.forIngest(file, options)) {
-      writer.add(b("b"), b("1"));
-      assertThatThrownBy(() -> writer.add(b("a"), b("1")))
+      writer.put(b("b"), b("1"));
+      assertThatThrownBy(() -> writer.put(b("a"), b("1")))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("'a' is not after the key before it, 'b'");
       assertThat(writer.entryCount()).isEqualTo(1);

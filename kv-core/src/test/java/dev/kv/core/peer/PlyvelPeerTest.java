@@ -112,7 +112,7 @@ class PlyvelPeerTest {
         if (round % 3 == 2) {
           Path table = temp.resolve("table" + round);
           try (TableWriter writer = TableWriter.forIngest(table, options)) {
-            loaded.forEach(writer::add);
+            loaded.forEach(writer::put);
             writer.finish();
           }
           db.loads().ingest(List.of(table));

@@ -219,7 +219,7 @@ class DurabilityTest extends DbTestBase {
     disk.createDurableDirectory(directory);
     Options with = strict().build();
     try (TableWriter writer = TableWriter.create(file, with)) {
-      writer.add(b("a"), b("1"));
+      writer.put(b("a"), b("1"));
       writer.finish();
     }
     Options after = with.toBuilder().env(disk.crashClone(0, 1)).build();

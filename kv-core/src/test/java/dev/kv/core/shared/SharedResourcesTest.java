@@ -407,7 +407,7 @@ class SharedResourcesTest {
     SharedResources shared = share(SharedResources.builder());
     Path file = temp.resolve("table.ldb");
     try (TableWriter writer = TableWriter.create(file, Options.DEFAULT)) {
-      writer.add(key(1), new byte[100]);
+      writer.put(key(1), new byte[100]);
       writer.finish();
     }
     try (TableReader reader = TableReader.open(file, with(shared));

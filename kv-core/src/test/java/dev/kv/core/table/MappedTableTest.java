@@ -88,7 +88,7 @@ class MappedTableTest {
     Options options = Options.builder().blockSize(blockSize).compression(compression).build();
     try (TableWriter writer = TableWriter.forIngest(path, options)) {
       for (int i = 0; i < KEYS; i += 2) {
-        writer.add(key(i), value(i, valueSize));
+        writer.put(key(i), value(i, valueSize));
       }
       writer.finish();
     }

@@ -585,8 +585,8 @@ class TransactionTest extends DbTestBase {
           transaction.put(b("result"), b("2"));
           Path table = temp.resolve("table" + scans + key);
           try (TableWriter writer = TableWriter.forIngest(table, options)) {
-            writer.add(b("a"), b("loaded"));
-            writer.add(b("k"), b("loaded"));
+            writer.put(b("a"), b("loaded"));
+            writer.put(b("k"), b("loaded"));
             writer.finish();
           }
           db.loads().ingest(List.of(table));

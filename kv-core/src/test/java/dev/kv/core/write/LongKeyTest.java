@@ -51,8 +51,8 @@ class LongKeyTest extends DbTestBase {
       }
     }
     try (TableWriter writer = TableWriter.forIngest(temp.resolve("table"), options)) {
-      expectRefused(() -> writer.add(key, VALUE));
-      writer.add(b("a"), VALUE);
+      expectRefused(() -> writer.put(key, VALUE));
+      writer.put(b("a"), VALUE);
       writer.finish();
     }
     put("a", "1");

@@ -101,7 +101,7 @@ class ProgressTest {
     Files.write(temp.resolve("entries"), Fixtures.entries("snappy-levels"));
     Files.writeString(temp.resolve("operations"), "put a 1\n");
     try (TableWriter table = TableWriter.forIngest(temp.resolve("table"), Options.DEFAULT)) {
-      table.add(new byte[] {1}, new byte[1]);
+      table.put(new byte[] {1}, new byte[1]);
       table.finish();
     }
     String shown = onTerminal("KV " + command);

@@ -57,7 +57,7 @@ class ChangeFeedArgumentsTest {
     Path dir = followed();
     Path table = temp.resolve("000001.ldb");
     try (TableWriter writer = TableWriter.forIngest(table, Options.DEFAULT)) {
-      writer.add(new byte[] {'x'}, new byte[] {'1'});
+      writer.put(new byte[] {'x'}, new byte[] {'1'});
       writer.finish();
     }
     List<String> words = new ArrayList<>();

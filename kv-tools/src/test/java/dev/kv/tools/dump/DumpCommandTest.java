@@ -345,7 +345,7 @@ class DumpCommandTest {
   void table_standAlone_needsUserKeys() throws IOException {
     Path file = temp.resolve("000001.ldb");
     try (TableWriter writer = TableWriter.create(file, Options.DEFAULT)) {
-      writer.add("a".getBytes(), "1".getBytes());
+      writer.put("a".getBytes(), "1".getBytes());
       writer.finish();
     }
     Cli told = Cli.run("dump", "--entries", file.toString(), "--user-keys");
@@ -369,7 +369,7 @@ class DumpCommandTest {
     Options options = Options.builder().blockSize(100).filterPolicy(FilterPolicy.bloom(10)).build();
     try (TableWriter writer = TableWriter.create(file, options)) {
       for (int i = 100; i < 999; i++) {
-        writer.add(("key" + i).getBytes(), "value".getBytes());
+        writer.put(("key" + i).getBytes(), "value".getBytes());
       }
       writer.finish();
     }

@@ -74,8 +74,8 @@ class TransferTest {
     Path dir = temp.resolve("db");
     Path table = temp.resolve("table");
     try (TableWriter writer = TableWriter.forIngest(table, Options.DEFAULT)) {
-      writer.add("a".getBytes(), "1".getBytes());
-      writer.add("b".getBytes(), "2".getBytes());
+      writer.put("a".getBytes(), "1".getBytes());
+      writer.put("b".getBytes(), "2".getBytes());
       writer.finish();
     }
     Cli missing = Cli.run("ingest", dir.toString(), table.toString());
@@ -313,7 +313,7 @@ class TransferTest {
     Cli.run("put", dir, "k", "v", "--create");
     Path table = temp.resolve("table");
     try (TableWriter writer = TableWriter.forIngest(table, Options.DEFAULT)) {
-      writer.add("a".getBytes(), "1".getBytes());
+      writer.put("a".getBytes(), "1".getBytes());
       writer.finish();
     }
     Fixtures.damage(table, 3);

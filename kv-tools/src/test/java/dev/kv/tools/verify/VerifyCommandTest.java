@@ -395,7 +395,7 @@ class VerifyCommandTest {
     Path dir = Fixtures.copy("plain", temp);
     Files.delete(dir.resolve("000005.ldb"));
     try (var writer = dev.kv.table.TableWriter.create(dir.resolve("000005.ldb"), Options.DEFAULT)) {
-      writer.add("key".getBytes(), "value".getBytes());
+      writer.put("key".getBytes(), "value".getBytes());
       writer.finish();
     }
     Cli verify = Cli.run("verify", dir.toString());
@@ -521,7 +521,7 @@ class VerifyCommandTest {
         for (Entry entry : table.entries()) {
           largest = InternalKey.encode(entry.key().getBytes(), entry.sequence(), ValueKind.VALUE);
           smallest = smallest == null ? largest : smallest;
-          writer.add(largest, entry.value().getBytes());
+          writer.put(largest, entry.value().getBytes());
         }
         writer.finish();
       }

@@ -93,7 +93,7 @@ public final class UserTableWriter implements TableWriter {
   }
 
   @Override
-  public void add(byte[] key, byte[] value) {
+  public void put(byte[] key, byte[] value) {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
     requireOpen();

@@ -65,7 +65,7 @@ class BlockScannerTest {
         byte[] value = new byte[valueSize];
         random.nextBytes(value);
         Arrays.fill(value, 0, valueSize / 2, (byte) 'v');
-        writer.add(String.format(Locale.ROOT, "%08d", i).getBytes(), value);
+        writer.put(String.format(Locale.ROOT, "%08d", i).getBytes(), value);
       }
       writer.finish();
     }

@@ -70,7 +70,7 @@ class UserTableTest {
   private void write(int count) {
     try (TableWriter writer = TableWriter.create(file, options)) {
       for (int i = 0; i < count; i += 2) {
-        writer.add(key(i), ("value" + i).getBytes());
+        writer.put(key(i), ("value" + i).getBytes());
       }
       writer.finish();
       assertThat(writer.entryCount()).isEqualTo((count + 1) / 2);
@@ -227,13 +227,13 @@ class UserTableTest {
   @Test
   void add_outOfOrder_throwsAndTheWriterGoesOn() {
     try (TableWriter writer = TableWriter.create(file, options)) {
-      writer.add(key(2), new byte[0]);
-      assertThatThrownBy(() -> writer.add(key(1), new byte[0]))
+      writer.put(key(2), new byte[0]);
+      assertThatThrownBy(() -> writer.put(key(1), new byte[0]))
           .isInstanceOf(IllegalArgumentException.class);
       writer.flush();
-      writer.add(key(3), new byte[0]);
+      writer.put(key(3), new byte[0]);
       writer.finish();
-      assertThatThrownBy(() -> writer.add(key(4), new byte[0]))
+      assertThatThrownBy(() -> writer.put(key(4), new byte[0]))
           .isInstanceOf(IllegalStateException.class);
     }
     try (TableReader reader = TableReader.open(file, options);
@@ -245,7 +245,7 @@ class UserTableTest {
   @Test
   void close_unfinished_deletesTheFile() {
     TableWriter writer = TableWriter.create(file, options);
-    writer.add(key(1), new byte[10]);
+    writer.put(key(1), new byte[10]);
     writer.close();
     writer.close();
     assertThat(file).doesNotExist();
@@ -438,7 +438,7 @@ class UserTableTest {
     List<FaultEnv.Kind> operations = new ArrayList<>();
     env.watch(operation -> operations.add(operation.kind()));
     try (TableWriter writer = TableWriter.create(file, options.toBuilder().env(env).build())) {
-      writer.add(key(1), new byte[20]);
+      writer.put(key(1), new byte[20]);
       long before = writer.fileSize();
       writer.flush();
       assertThat(writer.fileSize()).isGreaterThan(before);
@@ -456,24 +456,24 @@ class UserTableTest {
 
   /** It may have written a part of a block, and the next one would follow that. */
   @ParameterizedTest
-  @ValueSource(strings = {"add", "flush", "finish"})
+  @ValueSource(strings = {"put", "flush", "finish"})
   void write_thatFailsByHalf_canBeFollowedByNothing(String call) {
     FaultEnv env = new FaultEnv(Env.inMemory());
     Path table = Path.of("/table");
     TableWriter writer = TableWriter.create(table, options.toBuilder().env(env).build());
-    writer.add(key(1), new byte[10]);
+    writer.put(key(1), new byte[10]);
     env.fail(FaultEnv.Fault.SHORT, 1, operation -> operation.kind() == FaultEnv.Kind.WRITE);
     assertThatThrownBy(
             () -> {
               switch (call) {
-                case "add" -> writer.add(key(2), new byte[1 << 20]);
+                case "put" -> writer.put(key(2), new byte[1 << 20]);
                 case "flush" -> writer.flush();
                 default -> writer.finish();
               }
-              writer.add(key(3), new byte[1 << 20]);
+              writer.put(key(3), new byte[1 << 20]);
             })
         .isInstanceOf(DBIOException.class);
-    assertThatThrownBy(() -> writer.add(key(4), new byte[10])).hasMessageContaining("FAILED");
+    assertThatThrownBy(() -> writer.put(key(4), new byte[10])).hasMessageContaining("FAILED");
     assertThatThrownBy(writer::flush).hasMessageContaining("FAILED");
     assertThatThrownBy(writer::finish).hasMessageContaining("FAILED");
     writer.close();
@@ -485,7 +485,7 @@ class UserTableTest {
   void finish_thatFails_namesTheTableAndTheCloseDeletesIt(FaultEnv.Kind kind) {
     FaultEnv env = new FaultEnv(options.env());
     TableWriter writer = TableWriter.create(file, options.toBuilder().env(env).build());
-    writer.add(key(1), new byte[10]);
+    writer.put(key(1), new byte[10]);
     env.fail(FaultEnv.Fault.ERROR, 1, operation -> operation.kind() == kind);
     assertThatThrownBy(writer::finish)
         .isInstanceOf(DBIOException.class)
@@ -532,12 +532,12 @@ class UserTableTest {
             new UserKeyComparator(comparator),
             new OffHeapBudget(0),
             released::incrementAndGet);
-    writer.add(key(1), new byte[10]);
+    writer.put(key(1), new byte[10]);
     closing.set(writer);
     assertThatThrownBy(
             () -> {
-              writer.add(key(2), new byte[1 << 20]);
-              writer.add(key(3), new byte[1 << 20]);
+              writer.put(key(2), new byte[1 << 20]);
+              writer.put(key(3), new byte[1 << 20]);
             })
         .isNotNull();
     assertThat(file).doesNotExist();
@@ -580,7 +580,7 @@ class UserTableTest {
             new UserKeyComparator(options.comparator()),
             new OffHeapBudget(0),
             released::incrementAndGet);
-    writer.add(key(1), new byte[10]);
+    writer.put(key(1), new byte[10]);
     closing.set(writer);
     assertThatThrownBy(writer::finish).isInstanceOf(Exception.class);
     assertThatThrownBy(writer::finish).hasMessageContaining("ABANDONED");
@@ -613,9 +613,9 @@ class UserTableTest {
     byte[] large = new byte[100_000];
     large[99_999] = 1;
     try (TableWriter writer = TableWriter.create(file, options)) {
-      assertThatThrownBy(() -> writer.add(null, new byte[0])).hasMessage("key");
-      assertThatThrownBy(() -> writer.add(new byte[0], null)).hasMessage("value");
-      writer.add(key(1), large);
+      assertThatThrownBy(() -> writer.put(null, new byte[0])).hasMessage("key");
+      assertThatThrownBy(() -> writer.put(new byte[0], null)).hasMessage("value");
+      writer.put(key(1), large);
       writer.finish();
     }
     try (TableReader reader = TableReader.open(file, options);
@@ -628,7 +628,7 @@ class UserTableTest {
   @Test
   void forIngest_keysHaveASequenceOfZero() {
     try (TableWriter writer = TableWriter.forIngest(file, options)) {
-      writer.add(key(1), new byte[0]);
+      writer.put(key(1), new byte[0]);
       writer.finish();
     }
     try (TableReader reader = TableReader.open(file, options);
@@ -667,7 +667,7 @@ class UserTableTest {
         };
     Options with = options.toBuilder().filterPolicy(policy).build();
     try (TableWriter writer = TableWriter.forIngest(file, with)) {
-      writer.add(key(1), new byte[0]);
+      writer.put(key(1), new byte[0]);
       assertThatThrownBy(writer::finish).hasMessage("of the program");
       assertThatThrownBy(writer::finish)
           .isInstanceOf(IllegalStateException.class)
@@ -683,15 +683,15 @@ class UserTableTest {
       Options with =
           options.toBuilder().memory(m -> m.offHeapLimit(1 << 20)).sharedResources(shared).build();
       try (TableWriter writer = TableWriter.create(file, with)) {
-        writer.add(key(1), new byte[2 << 20]);
+        writer.put(key(1), new byte[2 << 20]);
         assertThat(shared.offHeapUsed()).isGreaterThan(2 << 20);
         writer.finish();
         assertThat(shared.offHeapUsed()).isZero();
       }
       assertThatThrownBy(() -> TableWriter.create(file, with)).isInstanceOf(DBIOException.class);
       try (TableWriter writer = TableWriter.forIngest(directory.resolve("other"), with)) {
-        writer.add(key(1), new byte[0]);
-        assertThatThrownBy(() -> writer.add(key(2), new byte[100 << 20]))
+        writer.put(key(1), new byte[0]);
+        assertThatThrownBy(() -> writer.put(key(2), new byte[100 << 20]))
             .isInstanceOf(OffHeapExhaustedException.class);
         assertThatThrownBy(writer::finish).hasMessageContaining("FAILED");
       }
@@ -729,7 +729,7 @@ class UserTableTest {
   @Test
   void close_besideReads_isNoticedByThemAndHarmsNone() throws Exception {
     try (TableWriter writer = TableWriter.create(file, options)) {
-      writer.add(key(1), new byte[10]);
+      writer.put(key(1), new byte[10]);
       writer.finish();
     }
     for (int round = 0; round < 300; round++) {
