@@ -51,6 +51,29 @@ public interface DBReader {
   }
 
   /**
+   * Returns true if a key exists.
+   *
+   * @param key the key
+   * @return true if the key exists
+   */
+  default boolean containsKey(byte[] key) {
+    return containsKey(ReadOptions.DEFAULT, key);
+  }
+
+  /**
+   * Returns true if a key exists. Does not copy the value.
+   *
+   * @param options how to read
+   * @param key the key
+   * @return true if the key exists
+   * @throws IllegalArgumentException if the options are {@linkplain ReadOptions#isScanOnly() for
+   *     scans}
+   */
+  default boolean containsKey(ReadOptions options, byte[] key) {
+    return read(options, key, value -> Boolean.TRUE) != null;
+  }
+
+  /**
    * Copies the value of a key into a buffer, as far as the buffer has room, and advances its
    * position by the number of bytes copied. The databases of this library allocate nothing. The
    * default implementation copies the key and the value.

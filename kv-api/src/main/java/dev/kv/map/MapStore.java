@@ -126,7 +126,7 @@ record MapStore<K, V>(
   }
 
   boolean contains(byte[] key) {
-    return reader.read(reads, key, value -> Boolean.TRUE) != null;
+    return reader.containsKey(reads, key);
   }
 
   void put(byte[] key, byte[] value) {

@@ -122,6 +122,8 @@ class SpaceTest {
     assertThat(users.get(b("2"))).isEqualTo(b("inside"));
     assertThat(users.<String>read(b("2"), Slice::toUtf8String)).isEqualTo("inside");
     assertThat(users.find(b("1"), Slice::toUtf8String)).isEmpty();
+    assertThat(users.containsKey(b("1"))).isFalse();
+    assertThat(users.containsKey(b("2"))).isTrue();
     try (PinnedValue pinned = Objects.requireNonNull(users.pinned(b("2")))) {
       assertThat(pinned.slice().toUtf8String()).isEqualTo("inside");
     }

@@ -134,6 +134,8 @@ class TimeToLiveTest {
     now += 100;
     ttl.put(b("b"), b("2"));
     assertThat(content(ttl, ReadOptions.KEYS)).isEqualTo("b");
+    assertThat(ttl.containsKey(b("a"))).isFalse();
+    assertThat(ttl.containsKey(b("b"))).isTrue();
     assertThat(ttl.get(ReadOptions.KEYS, b("a"))).isNull();
     assertThat(ttl.get(ReadOptions.KEYS, b("b"))).isEmpty();
     assertThat(ttl.getAll(ReadOptions.KEYS, List.of(b("a"), b("b"))))

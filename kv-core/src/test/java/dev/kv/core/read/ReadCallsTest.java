@@ -190,6 +190,17 @@ final class ReadCallsTest {
   }
 
   @Test
+  void containsKey_ofEachPlace_isTrueForKeysThatExist() {
+    fill();
+    for (String key : List.of("a", "b", "c")) {
+      assertThat(tree.reader.containsKey(bytes(key))).isTrue();
+      assertThat(tree.reader.containsKey(ReadOptions.KEYS, bytes(key))).isTrue();
+    }
+    assertThat(tree.reader.containsKey(bytes("d"))).isFalse();
+    assertThat(tree.reader.containsKey(ReadOptions.KEYS, bytes("d"))).isFalse();
+  }
+
+  @Test
   void lookups_areCountedByTheirPlace() {
     fill();
     tree.reader.get(ReadOptions.DEFAULT, bytes("f"));

@@ -394,6 +394,25 @@ class TransactionTest extends DbTestBase {
   }
 
   @Test
+  void containsKey_keyCreatedMeanwhile_conflictsOnlyIfSerializable() {
+    open();
+    for (TransactionOptions level : List.of(SNAPSHOT, SERIALIZABLE)) {
+      db.delete(b("a"));
+      try (Transaction transaction = db.transaction(level)) {
+        assertThat(transaction.containsKey(b("a"))).isFalse();
+        transaction.put(b("c"), b("1"));
+        assertThat(transaction.containsKey(b("c"))).as("its own write").isTrue();
+        put("a", "2");
+        if (level == SERIALIZABLE) {
+          assertConflict(transaction, "a");
+        } else {
+          transaction.commit();
+        }
+      }
+    }
+  }
+
+  @Test
   void writeSkew_isPossibleAtLevelSnapshotOnly() {
     open();
     for (TransactionOptions with : List.of(TransactionOptions.DEFAULT, SERIALIZABLE)) {

@@ -23,7 +23,7 @@ public operator fun DBWriter.set(key: ByteArray, value: ByteArray): Unit = put(k
 public operator fun DBWriter.minusAssign(key: ByteArray): Unit = delete(key)
 
 /** Returns true if a key exists: `key in db`. Does not copy the value. */
-public operator fun DBReader.contains(key: ByteArray): Boolean = read(key) { true } ?: false
+public operator fun DBReader.contains(key: ByteArray): Boolean = containsKey(key)
 
 /** Adds a put to a batch: `this[key] = value` in [DBWriter.batch]. */
 public operator fun BatchOperations.set(key: ByteArray, value: ByteArray) {
