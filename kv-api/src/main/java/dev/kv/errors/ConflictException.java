@@ -1,5 +1,7 @@
 package dev.kv.errors;
 
+import java.util.Objects;
+
 /**
  * Thrown by a write whose condition does not hold: an expectation of a {@link dev.kv.WriteBatch} is
  * not met, or a key that a {@link dev.kv.Transaction} depends on has changed. The write has no
@@ -19,7 +21,7 @@ public final class ConflictException extends DBException {
    */
   public ConflictException(String message, byte[] key) {
     super(message, null);
-    this.key = key.clone();
+    this.key = Objects.requireNonNull(key, "key").clone();
   }
 
   /**

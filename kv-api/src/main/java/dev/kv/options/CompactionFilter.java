@@ -69,7 +69,7 @@ public interface CompactionFilter {
    * @return the filter
    */
   default CompactionFilter forPrefix(byte[] prefix) {
-    Slice first = Slice.of(prefix.clone());
+    Slice first = Slice.of(Objects.requireNonNull(prefix, "prefix").clone());
     return (level, key, value) -> key.startsWith(first) ? filter(level, key, value) : Decision.KEEP;
   }
 

@@ -1,6 +1,7 @@
 package dev.kv.core.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.BatchOperations;
 import dev.kv.DB;
@@ -34,6 +35,7 @@ import dev.kv.change.ChangePosition;
 import dev.kv.change.Changes;
 import dev.kv.change.OperationHandler;
 import dev.kv.env.Env;
+import dev.kv.errors.ConflictException;
 import dev.kv.event.DBListener;
 import dev.kv.event.ProgressListener;
 import dev.kv.load.BulkLoadOptions;
@@ -139,6 +141,17 @@ class NullArgumentsTest {
 
   @TempDir Path temp;
   private DB db;
+
+  /** What programs make themselves, which the sweep leaves out. */
+  @Test
+  void filterOfAPrefixAndConflict_nullForTheirArray_areRefusedByName() {
+    assertThatThrownBy(() -> TimeToLive.filter().forPrefix(null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("prefix");
+    assertThatThrownBy(() -> new ConflictException("conflict", null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("key");
+  }
 
   @Test
   void everyMethod_nullForAParameterThatDoesNotAllowIt_isRefusedByName() throws Exception {
