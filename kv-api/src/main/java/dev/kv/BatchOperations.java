@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The operations of a batch, to add to and to iterate over: a {@link WriteBatch}, or a view of one
  * that {@link KeyValueStore#within(BatchOperations)} makes. A method that only adds operations
  * takes this type. Only the {@link WriteBatch} is written, cleared, and given expectations. Not
- * thread-safe.
+ * thread-safe. Programs do not implement this interface: later versions may add methods.
  */
 public interface BatchOperations {
   /**

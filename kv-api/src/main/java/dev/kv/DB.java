@@ -19,7 +19,8 @@ import java.nio.file.Path;
 /**
  * An ordered map from keys to values, both of any bytes, in a directory of C++ LevelDB's format.
  * Thread-safe. One process opens a directory at a time, and opens it once; {@link #openReadOnly}
- * opens it beside that one.
+ * opens it beside that one. Programs do not implement this interface: later versions may add
+ * methods.
  *
  * <p>Arrays: the library keeps no array that is passed to it, so the caller may change it after the
  * call returns. The caller owns every array that a call returns. Interrupts: an interrupt of the

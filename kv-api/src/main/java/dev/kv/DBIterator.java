@@ -35,7 +35,8 @@ import java.util.stream.StreamSupport;
  *
  * <p>If a block is damaged, a move throws {@link CorruptionException}, and the cursor is at no
  * entry then. After the database is closed, every method except {@link #close} throws {@link
- * DBClosedException}; after the cursor is closed, {@link IllegalStateException}.
+ * DBClosedException}; after the cursor is closed, {@link IllegalStateException}. Programs do not
+ * implement this interface: later versions may add methods.
  */
 public interface DBIterator extends AutoCloseable {
 

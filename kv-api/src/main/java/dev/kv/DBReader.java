@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What reads entries: a database, a snapshot of one, a transaction, or a part of one of these, such
- * as a {@code dev.kv.space.Space}. A method that only reads takes this type.
+ * as a {@code dev.kv.space.Space}. A method that only reads takes this type. Programs do not
+ * implement this interface: later versions may add methods. {@link DB} says what holds for each
+ * call: null arguments, arrays, interrupts, exceptions and threads.
  *
  * <p>A {@link DB} reads the newest state, a {@link Snapshot} its own, and a {@link Transaction} the
  * state of its beginning with its own writes on top. {@link ReadOptions#snapshot()} is for readers
@@ -75,8 +77,8 @@ public interface DBReader {
 
   /**
    * Copies the value of a key into a buffer, as far as the buffer has room, and advances its
-   * position by the number of bytes copied. The databases of this library allocate nothing. The
-   * default implementation copies the key and the value.
+   * position by the number of bytes copied. A {@link DB} allocates nothing. Other readers may copy
+   * the key and the value.
    *
    * @param options how to read
    * @param key the key: the remaining bytes, direct or heap; the position does not change
@@ -204,8 +206,8 @@ public interface DBReader {
   /**
    * Returns the value of a key, pinned in memory. Unlike {@link #read(ReadOptions, byte[],
    * ValueReader) read}, which ends the pin when its reader returns, the value can be passed to
-   * another thread or written to a socket later. The databases of this library copy only a value
-   * that is still in a memtable. The default implementation copies every value.
+   * another thread or written to a socket later. A {@link DB} copies only a value that is still in
+   * a memtable. Other readers may copy every value.
    *
    * @param options how to read
    * @param key the key: the remaining bytes, direct or heap; the position does not change

@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What writes entries: a database, or a part of one, such as a {@code dev.kv.space.Space}. Each
  * call is atomic. A write that throws was not done, except after an {@link OutcomeUnknownException}
- * or a {@link dev.kv.errors.ComparatorException}, which say what the next open finds.
+ * or a {@link dev.kv.errors.ComparatorException}, which say what the next open finds. Programs do
+ * not implement this interface: later versions may add methods. {@link DB} says what else holds for
+ * each call: null arguments, arrays, interrupts, exceptions and threads.
  */
 public interface DBWriter {
   /**

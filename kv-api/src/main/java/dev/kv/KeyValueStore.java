@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What reads and writes entries: a {@link DB}, or a view of one, such as a {@code
- * dev.kv.space.Space} or {@code dev.kv.ttl.TimeToLive}. Thread-safe.
+ * dev.kv.space.Space} or {@code dev.kv.ttl.TimeToLive}. Thread-safe. Programs do not implement this
+ * interface: later versions may add methods.
  */
 public interface KeyValueStore extends DBReader, DBWriter {
   @Override
@@ -58,7 +59,8 @@ public interface KeyValueStore extends DBReader, DBWriter {
   Transaction transaction(TransactionOptions options);
 
   /**
-   * Runs a function in a transaction with the default options, and commits it.
+   * Runs a function in a transaction with the default options, and commits it. For a lambda that
+   * returns nothing, there is {@link #inTransaction(Consumer)}.
    *
    * @param <R> what the function returns
    * @param function reads and writes; see {@link #transact(TransactionOptions, Function)}
@@ -74,7 +76,8 @@ public interface KeyValueStore extends DBReader, DBWriter {
    * Runs a function in a transaction, and commits it. If the commit throws {@link
    * ConflictException}, waits for a short random time, which grows with each attempt, and runs the
    * function again in a new transaction. So the function should have no other effects. An exception
-   * of the function ends the transaction without its writes, and is passed on to the caller.
+   * of the function ends the transaction without its writes, and is passed on to the caller. For a
+   * lambda that returns nothing, there is {@link #inTransaction(TransactionOptions, Consumer)}.
    *
    * @param <R> what the function returns
    * @param options how the transaction is done, and the number of attempts

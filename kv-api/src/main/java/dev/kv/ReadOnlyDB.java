@@ -8,7 +8,8 @@ import dev.kv.errors.DBIOException;
 /**
  * A database that is open for reads only, beside a process that may write to it. It takes no lock,
  * changes nothing on disk, and has no background threads. Reads show the state of the open or of
- * the last {@link #refresh}. Thread-safe.
+ * the last {@link #refresh}. Thread-safe. Programs do not implement this interface: later versions
+ * may add methods.
  *
  * @see DB#openReadOnly
  */

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * #close}, {@link #store} and {@link #comparator} throws {@link IllegalStateException}. A read or
  * write throws {@link OperationTooLargeException} if what it adds must be remembered and there is
  * no room; nothing has changed then. It throws {@link TransactionTooOldException} if the
- * transaction is too old, which ends it. Not thread-safe.
+ * transaction is too old, which ends it. Not thread-safe. Programs do not implement this interface:
+ * later versions may add methods.
  *
  * <pre>{@code
  * try (Transaction transaction = db.transaction()) {
@@ -85,7 +86,7 @@ public interface Transaction extends DBReader, AutoCloseable {
   /**
    * Returns the database or the view that this transaction reads and writes.
    *
-   * @return the database or the view; null if an implementation does not know it
+   * @return the database or the view; null if that is not known
    */
   default @Nullable KeyValueStore store() {
     return null;

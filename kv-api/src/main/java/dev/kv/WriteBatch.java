@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A batch keeps copies of its keys and values on the heap, in the encoding of the log; it holds
  * less than 2 GiB. It holds no other resources and is not closed. It may be written several times,
  * and {@link #clear} makes it reusable. Not thread-safe: do not change a batch while another thread
- * writes it.
+ * writes it. Programs do not implement this interface: later versions may add methods.
  *
  * <pre>{@code
  * db.write(WriteBatch.create().put(key, value).delete(oldKey));

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What an operator calls: flushes, compactions, checkpoints and statistics of a database that is
- * open for writing. Thread-safe.
+ * open for writing. Thread-safe. Programs do not implement this interface: later versions may add
+ * methods.
  *
  * @see dev.kv.DB#admin
  */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an operator asks of a database without changing it: statistics, sizes and copies.
  * Thread-safe. {@link DBAdmin} adds the operations that do work in a database that is open for
- * writing.
+ * writing. Programs do not implement this interface: later versions may add methods.
  *
  * @see dev.kv.ReadOnlyDB#admin
  */

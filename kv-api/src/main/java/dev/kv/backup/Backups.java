@@ -27,7 +27,8 @@ import java.util.Set;
 /**
  * Backups of one database in one directory. Each is complete, and can be restored without the
  * database. A table that several backups contain is stored once, so a backup writes only what
- * changed since the last one. Thread-safe.
+ * changed since the last one. Thread-safe. {@link dev.kv.DB} says what holds for each call: null
+ * arguments, arrays, interrupts, exceptions and threads.
  *
  * <pre>{@code
  * Backups backups = Backups.at(Path.of("/backups/orders"));

@@ -3,7 +3,7 @@ package dev.kv.change;
 /**
  * The changes of a {@link dev.kv.DB} in the order of their commits; see {@link dev.kv.DB#changes}.
  * Thread-safe. The database keeps its logs for it as long as {@link dev.kv.Options#logRetention}
- * says.
+ * says. Programs do not implement this interface: later versions may add methods.
  */
 public interface ChangeFeed {
   /**

@@ -3,7 +3,8 @@ package dev.kv.change;
 /**
  * Writes that a database committed together: one batch, or several writes of different threads that
  * were committed as one. A batch is never divided over two groups. Immutable and thread-safe; it
- * stays valid after the close of the {@link Changes} and of the database.
+ * stays valid after the close of the {@link Changes} and of the database. Programs do not implement
+ * this interface: later versions may add methods.
  */
 public interface ChangeGroup {
   /**

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * call throws {@link dev.kv.errors.ChangesLostException}.
  *
  * <p>One thread reads. {@link #close} may be called by another thread, and ends a call that waits.
- * Several readers are independent of each other, and none of them delays writes.
+ * Several readers are independent of each other, and none of them delays writes. Programs do not
+ * implement this interface: later versions may add methods.
  *
  * <pre>{@code
  * try (Changes changes = db.changes().open(position)) {

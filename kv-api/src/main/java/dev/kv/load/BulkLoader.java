@@ -10,7 +10,8 @@ import java.nio.ByteBuffer;
 /**
  * Loads many entries at once. They go into tables directly, without the log and without
  * compactions, and appear together when {@link #finish} returns. {@link BulkLoads#bulkLoader}
- * creates a loader. Not thread-safe; several loaders may be open at once.
+ * creates a loader. Not thread-safe; several loaders may be open at once. Programs do not implement
+ * this interface: later versions may add methods.
  *
  * <pre>{@code
  * try (BulkLoader loader = db.loads().bulkLoader()) {

@@ -1,6 +1,9 @@
 package dev.kv.load;
 
-/** What loads many entries at once; see {@link dev.kv.KeyValueStore#loads}. Thread-safe. */
+/**
+ * What loads many entries at once; see {@link dev.kv.KeyValueStore#loads}. Thread-safe. Programs do
+ * not implement this interface: later versions may add methods.
+ */
 public interface BulkLoads {
   /**
    * Begins a bulk load of entries whose keys ascend.

@@ -9,6 +9,7 @@ import java.util.List;
 
 /**
  * What adds many entries to a {@link dev.kv.DB} at once; see {@link dev.kv.DB#loads}. Thread-safe.
+ * Programs do not implement this interface: later versions may add methods.
  */
 public interface DBLoads extends BulkLoads {
   /**

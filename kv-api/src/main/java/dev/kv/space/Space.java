@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * dev.kv.ReadOptions#snapshot()}. They take snapshots of the database as well. What an operator
  * calls is in {@link DB#admin}; its ranges have whole keys, from {@link #prefix} to {@link #end}.
  * Changes and tables for ingest have whole keys, too. After the close of the database, the methods
- * of its spaces throw {@link dev.kv.errors.DBClosedException}.
+ * of its spaces throw {@link dev.kv.errors.DBClosedException}. {@link DB} says what holds for each
+ * call: null arguments, arrays, interrupts, exceptions and threads.
  *
  * <p>Choose prefixes of which none begins with another: the space "user" would contain the keys of
  * the space "users". Prefixes of one length and prefixes with an end mark as above are safe. So are

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 
 /**
  * Reads a stand-alone table of user keys, made by {@link TableWriter} or LevelDB's {@code
- * TableBuilder}. Thread-safe; its iterators are not. Close it.
+ * TableBuilder}. Thread-safe; its iterators are not. Close it. Programs do not implement this
+ * interface: later versions may add methods.
  */
 public interface TableReader extends AutoCloseable {
 

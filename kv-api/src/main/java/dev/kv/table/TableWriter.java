@@ -8,7 +8,8 @@ import java.nio.file.Path;
 
 /**
  * Writes a table that is not part of a database: of user keys, which {@link TableReader} and
- * LevelDB's {@code Table} read, or for {@link DBLoads#ingest}. Not thread-safe.
+ * LevelDB's {@code Table} read, or for {@link DBLoads#ingest}. Not thread-safe. Programs do not
+ * implement this interface: later versions may add methods.
  *
  * <p>A writer ends with {@link #finish} or {@link #abandon}. After either, every method except
  * {@link #entryCount}, {@link #fileSize} and {@link #close} throws {@link IllegalStateException}.

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A database whose entries expire: a view that stores with each value the time after which reads do
- * not find it. It holds nothing, and needs no close. Thread-safe.
+ * not find it. It holds nothing, and needs no close. Thread-safe. {@link dev.kv.DB} says what holds
+ * for each call: null arguments, arrays, interrupts, exceptions and threads.
  *
  * <pre>{@code
  * Options options =
