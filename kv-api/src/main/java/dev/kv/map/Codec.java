@@ -10,9 +10,10 @@ import java.util.function.Function;
  * from another.
  *
  * <p>What {@link #encode} throws is passed on to the caller of the map; an {@link
- * IllegalArgumentException} gets the name of the map before its message. What {@link #decode}
- * throws is the cause of an IllegalArgumentException that names the map and the key, except a
- * {@link dev.kv.errors.DBException}, which is passed on.
+ * IllegalArgumentException} gets the name of the map before its message, except in the lookup of a
+ * key, which is then {@linkplain DBMap not in the map}. What {@link #decode} throws is the cause of
+ * an IllegalArgumentException that names the map and the key, except a {@link
+ * dev.kv.errors.DBException}, which is passed on.
  *
  * @param <T> the type of the objects
  */

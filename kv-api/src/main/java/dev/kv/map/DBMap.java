@@ -49,6 +49,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>Neither keys nor values are null. An entry is a copy, and refuses {@link
  *       java.util.Map.Entry#setValue}. A value that was read and then changed has to be written
  *       again.
+ *   <li>A key that the codec refuses with {@link IllegalArgumentException} is not in the map: for
+ *       it {@link #get(Object)}, {@link #containsKey}, {@link #remove(Object)}, {@link
+ *       #remove(Object, Object)} and {@code contains} and {@code remove} of the views return null
+ *       or false. All other methods throw the exception.
  *   <li>Values compare by {@link Objects#deepEquals}, so arrays compare by their content. {@link
  *       #remove(Object, Object)} and {@link #replace(Object, Object, Object)} also take a value
  *       with the same bytes. {@link #equals} and {@link #hashCode} are those of all maps, which use
@@ -279,16 +283,22 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
     return new IllegalArgumentException("the key is out of the range of this map: " + key);
   }
 
+  /** Returns the bytes of a key that may be in this map, or null if none of its keys is equal. */
+  private byte @Nullable [] possibleKey(Object key) {
+    byte[] encoded = store.encodeKeyOrNull(key);
+    return encoded != null && range.contains(encoded) ? encoded : null;
+  }
+
   @Override
   public @Nullable V get(Object key) {
-    byte[] encoded = store.encodeKey(key);
-    return range.contains(encoded) ? store.get(encoded) : null;
+    byte[] encoded = possibleKey(key);
+    return encoded == null ? null : store.get(encoded);
   }
 
   @Override
   public boolean containsKey(Object key) {
-    byte[] encoded = store.encodeKey(key);
-    return range.contains(encoded) && store.contains(encoded);
+    byte[] encoded = possibleKey(key);
+    return encoded != null && store.contains(encoded);
   }
 
   /** Reads entries until it finds the value. */
@@ -324,9 +334,9 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
 
   @Override
   public @Nullable V remove(Object key) {
-    byte[] encoded = store.encodeKey(key);
+    byte[] encoded = possibleKey(key);
     store.requireWritable();
-    return range.contains(encoded) ? updates.replace(encoded, null) : null;
+    return encoded == null ? null : updates.replace(encoded, null);
   }
 
   @Override
@@ -336,9 +346,9 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
           "this is the remove(key, value) of a map: delete(transaction, key) deletes a key in a"
               + " transaction or a batch");
     }
-    byte[] encoded = store.encodeKey(key);
+    byte[] encoded = possibleKey(key);
     store.requireWritable();
-    return range.contains(encoded) && updates.replaceEqual(encoded, value, null);
+    return encoded != null && updates.replaceEqual(encoded, value, null);
   }
 
   @Override
@@ -360,8 +370,9 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   @Override
   public @Nullable V computeIfAbsent(K key, Function<? super K, ? extends @Nullable V> function) {
     Objects.requireNonNull(function, "function");
+    byte[] encoded = store.encodeKey(key);
     while (true) {
-      V present = get(key);
+      V present = range.contains(encoded) ? store.get(encoded) : null;
       if (present != null) {
         return present;
       }

@@ -46,6 +46,15 @@ record MapStore<K, V>(
     return encode(keys, (K) Objects.requireNonNull(key, "key"), "a key");
   }
 
+  /** Returns the bytes of an object that may be a key, or null if the codec refuses it. */
+  byte @Nullable [] encodeKeyOrNull(Object key) {
+    try {
+      return encodeKey(key);
+    } catch (IllegalArgumentException notAKey) {
+      return null;
+    }
+  }
+
   byte[] encodeValue(V value) {
     return encode(values, Objects.requireNonNull(value, "value"), "a value");
   }

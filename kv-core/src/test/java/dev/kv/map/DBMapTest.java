@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NoSuchElementException;
 import java.util.Random;
+import java.util.Set;
 import java.util.Spliterator;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentNavigableMap;
@@ -508,6 +509,53 @@ class DBMapTest {
             "map of Space['n/' of " + db + "]: key '\\x0akey': a long has 8 bytes");
     assertThatThrownBy(() -> others.set(1L, "\ud83d"))
         .hasMessageStartingWith("map of Space['n/' of " + db + "]: a value: ");
+  }
+
+  @Test
+  void key_thatTheCodecRefuses_isNotInTheMap() {
+    String half = "\ud800";
+    map.set("a", 1L);
+    assertThat(new HashMap<>(Map.of(half, 1L)).equals(map)).isFalse();
+    assertThat(map.keySet().equals(Set.of(half))).isFalse();
+    assertThat(map.entrySet().equals(Set.of(entry(half, 1L)))).isFalse();
+    assertThat(map.get(half)).isNull();
+    assertThat(map.getOrDefault(half, 2L)).isEqualTo(2);
+    assertThat(map.containsKey(half)).isFalse();
+    assertThat(map.remove(half)).isNull();
+    assertThat(map.remove(half, 1L)).isFalse();
+    assertThat(map.keySet().contains(half)).isFalse();
+    assertThat(map.keySet().remove(half)).isFalse();
+    assertThat(map.entrySet().contains(entry(half, 1L))).isFalse();
+    assertThat(map.entrySet().remove(entry(half, 1L))).isFalse();
+    assertThat(map).containsExactly(entry("a", 1L));
+    NavigableMap<String, Long> reading = Maps.reading(db, Codecs.utf8(), Codecs.longs());
+    assertThat(reading.get(half)).isNull();
+    assertThatThrownBy(() -> reading.remove(half))
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void key_thatTheCodecRefuses_isNotWritten() {
+    String half = "\ud800";
+    List<ThrowingCallable> writes =
+        List.of(
+            () -> map.put(half, 1L),
+            () -> map.putIfAbsent(half, 1L),
+            () -> map.putAll(Map.of(half, 1L)),
+            () -> map.set(half, 1L),
+            () -> map.delete(half),
+            () -> map.replace(half, 1L),
+            () -> map.computeIfAbsent(half, key -> null),
+            () -> map.computeIfPresent(half, (key, old) -> null),
+            () -> map.compute(half, (key, old) -> null),
+            () -> map.merge(half, 1L, Long::sum),
+            () -> map.headMap(half),
+            () -> map.ceilingKey(half));
+    for (ThrowingCallable write : writes) {
+      assertThatThrownBy(write)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("surrogate");
+    }
   }
 
   @Test
