@@ -12,9 +12,11 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -33,10 +35,13 @@ import org.jspecify.annotations.Nullable;
 public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
   private static final double MICROS = 1e6;
 
+  /** Held while meters are added or removed, so that each has one object that registered it. */
+  private static final Object BINDING = new Object();
+
   private final DBInspector database;
   private final Tags tags;
   private final StatsView view;
-  private final ConcurrentLinkedQueue<Registered> registered = new ConcurrentLinkedQueue<>();
+  private final List<Registered> registered = new ArrayList<>(); // guarded by BINDING
 
   /** A meter and its registry. */
   private record Registered(MeterRegistry registry, Meter meter) {}
@@ -70,16 +75,26 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
 
   /**
    * Registers the meters. Those that the registry has already, with the same tags, stay as they
-   * are.
+   * are; {@link #close} removes only those that this object registered.
    *
    * @param registry the registry
    */
   @Override
   public void bindTo(MeterRegistry registry) {
-    bindReads(registry);
-    bindWrites(registry);
-    bindTree(registry);
-    bindMemory(registry);
+    synchronized (BINDING) {
+      Set<Meter> present = new HashSet<>(registry.getMeters()); // equal if their names and tags are
+      int before = registered.size();
+      try {
+        bindReads(registry);
+        bindWrites(registry);
+        bindTree(registry);
+        bindMemory(registry);
+      } finally {
+        registered
+            .subList(before, registered.size())
+            .removeIf(each -> present.contains(each.meter()));
+      }
+    }
   }
 
   private void bindReads(MeterRegistry registry) {
@@ -274,11 +289,12 @@ public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
     registered.add(new Registered(registry, meter));
   }
 
-  /** Removes the meters from their registries. Does not close the database. */
+  /** Removes the meters that this object registered. Does not close the database. */
   @Override
   public void close() {
-    for (Registered next = registered.poll(); next != null; next = registered.poll()) {
-      next.registry().remove(next.meter());
+    synchronized (BINDING) {
+      registered.forEach(each -> each.registry().remove(each.meter()));
+      registered.clear();
     }
   }
 }

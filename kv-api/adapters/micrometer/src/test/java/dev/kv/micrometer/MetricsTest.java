@@ -97,6 +97,25 @@ class MetricsTest {
   }
 
   @Test
+  void meters_ofTwoWithEqualTags_areRemovedByTheOneThatRegisteredThem() {
+    try (DB db = open(Options.builder())) {
+      Tags tags = Tags.of("database", "orders");
+      DatabaseMetrics first = new DatabaseMetrics(db.admin(), tags, new StatsView(0));
+      first.bindTo(registry);
+      List<Meter> meters = registry.getMeters();
+      DatabaseMetrics second = new DatabaseMetrics(db.admin(), "orders");
+      second.bindTo(registry);
+      first.bindTo(registry);
+      second.close();
+      assertThat(registry.getMeters()).containsExactlyInAnyOrderElementsOf(meters);
+      db.put(b("a"), b("1"));
+      assertThat(counter("kv.writes", "database", "orders")).isEqualTo(1);
+      first.close();
+      assertThat(registry.getMeters()).isEmpty();
+    }
+  }
+
+  @Test
   void meters_ofADatabaseOpenForReadsOnly_countItsReads() {
     open(Options.builder()).close();
     try (ReadOnlyDB db = DB.openReadOnly(temp.resolve("db"), Options.DEFAULT)) {
