@@ -60,7 +60,8 @@ private def newestFirst(): Unit =
 
 case class UserId(number: Long)
 
-given KeyCodec[UserId] = longCodec.mapped(UserId(_), _.number)
+object UserId:
+  given KeyCodec[UserId] = longCodec.mapped(UserId(_), _.number)
 
 /** A part of a database in memory as a map. */
 private def typedMap(): Unit =

@@ -9,8 +9,9 @@ import scala.deriving.Mirror
 import scala.jdk.CollectionConverters.*
 import scala.util.NotGiven
 
-/** A tuple or a case class as a key, in the encoding of `dev.kv.tuple`: keys sort by their first
-  * part, then by their second, and so on.
+/** The codec of the keys of a map: the given [[dev.kv.map.KeyCodec]] of the type, for example that
+  * of its companion. A tuple or a case class without one is a key in the encoding of
+  * `dev.kv.tuple`: keys sort by their first part, then by their second, and so on.
   *
   * {{{
   * case class Visit(user: String, day: Int)
@@ -21,8 +22,17 @@ import scala.util.NotGiven
   * The names of the fields are not stored. Each part has a [[TuplePart]]; a tuple or case class in a
   * key is a nested tuple.
   */
-inline given tupleCodec[T <: Product](using mirror: Mirror.ProductOf[T]): KeyCodec[T] =
-  TuplePart.codec(TuplePart.product[T])
+final class KeyOf[K](val codec: KeyCodec[K])
+
+object KeyOf extends DerivedKeys:
+  given [K](using codec: KeyCodec[K]): KeyOf[K] = KeyOf(codec)
+
+/** The keys without a codec of their own. They are not a KeyCodec that is given, which an import
+  * would prefer to that of a companion.
+  */
+sealed trait DerivedKeys:
+  inline given derived[T <: Product](using mirror: Mirror.ProductOf[T]): KeyOf[T] =
+    KeyOf(TuplePart.codec(TuplePart.product[T]))
 
 /** How a value is a part of a key. */
 trait TuplePart[T]:
@@ -99,7 +109,7 @@ object TuplePart:
         )
       of(Tuple.fromArray(parts.zip(elements).map(_.ofElement(_)).toArray))
 
-  /** For the code that the compiler makes of `tupleCodec`. */
+  /** For the code that the compiler makes of `derived`. */
   def codec[T](part: TuplePart[T]): KeyCodec[T] =
     KeyCodec.of[T](
       key => Tuples.packList(part.toElement(key).asInstanceOf[java.util.List[Object]]),

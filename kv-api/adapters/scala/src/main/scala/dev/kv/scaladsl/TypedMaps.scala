@@ -24,8 +24,8 @@ extension (db: KeyValueStore)
     * @param values
     *   encodes the values
     */
-  def asMap[K, V](using keys: KeyCodec[K], values: Codec[V]): concurrent.Map[K, V] =
-    DBMap.of(db, keys, values).asScala
+  def asMap[K, V](using keys: KeyOf[K], values: Codec[V]): concurrent.Map[K, V] =
+    DBMap.of(db, keys.codec, values).asScala
 
 /** Texts in UTF-8; they sort by their code points. */
 given stringCodec: KeyCodec[String] = Codecs.utf8

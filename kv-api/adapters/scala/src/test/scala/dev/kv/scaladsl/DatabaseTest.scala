@@ -4,7 +4,7 @@ import dev.kv.bytes.Slice
 import dev.kv.{DB, Options, ReadOptions, WriteOptions}
 import dev.kv.env.Env
 import dev.kv.tuple.Tuples
-import dev.kv.map.KeyCodec
+import dev.kv.map.{Codec, Codecs, KeyCodec}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
 import java.time.Instant
@@ -14,6 +14,14 @@ import org.junit.jupiter.api.{AfterEach, Test}
 import scala.compiletime.testing.typeChecks
 
 case class Visit(user: String, day: Int, place: Option[(Long, Boolean)])
+
+case class UserId(number: Long)
+object UserId:
+  given KeyCodec[UserId] = Codecs.longs.mapped(UserId(_), id => Long.box(id.number))
+
+case class Person(name: String)
+object Person:
+  given Codec[Person] = Codecs.utf8.mapped(Person(_), _.name)
 
 class DatabaseTest:
   private val db: DB = openDB(Path.of("database"))(_.createIfMissing(true).env(Env.inMemory))
@@ -96,6 +104,16 @@ class DatabaseTest:
     check(Instant.ofEpochSecond(-1, 5))
     assertThat(bytesCodec.decode(Slice.of(bytesCodec.encode(b("x"))))).isEqualTo(b("x"))
 
+  // This package sees all givens of the module, as after a wildcard import
+  @Test def caseClasses_withCodecsInTheirCompanions_areStoredByThem(): Unit =
+    db.asMap[UserId, Person](UserId(7)) = Person("Ada")
+    assertThat(db.get(Codecs.longs.encode(7L))).isEqualTo(b("Ada"))
+    assertThat(db.asMap[UserId, Person].get(UserId(7))).isEqualTo(Some(Person("Ada")))
+
+  @Test def caseClasses_asValues_needACodec(): Unit =
+    assertThat(typeChecks("db.asMap[Visit, Person]")).isTrue()
+    assertThat(typeChecks("db.asMap[Int, Visit]")).isFalse()
+
   @Test def tuplesAndCaseClasses_asKeys_sortByTheirParts(): Unit =
     val visits = db.asMap[Visit, String]
     val expected = List(
@@ -115,7 +133,7 @@ class DatabaseTest:
       (false, -0.5f, 1e300, UUID(-1, 0), BigInt(-1) << 100)
     )
     // The bytes are those of dev.kv.tuple
-    val codec = summon[KeyCodec[(String, Int)]]
+    val codec = summon[KeyOf[(String, Int)]].codec
     assertThat(codec.encode(("a", 7))).isEqualTo(Tuples.pack("a", Int.box(7)))
     for other <- List(Tuples.pack("a"), Tuples.pack("a", "b"), Tuples.pack("a", Long.box(1L << 40)))
     do
@@ -126,19 +144,20 @@ class DatabaseTest:
     def refuse[T](codec: KeyCodec[(String, T)]): Unit =
       assertThatThrownBy(() => codec.decode(Slice.of(Tuples.pack("a", null))))
         .isInstanceOf(classOf[IllegalArgumentException])
-    refuse(summon[KeyCodec[(String, Long)]])
-    refuse(summon[KeyCodec[(String, Int)]])
-    refuse(summon[KeyCodec[(String, Boolean)]])
-    refuse(summon[KeyCodec[(String, Float)]])
-    refuse(summon[KeyCodec[(String, Double)]])
-    refuse(summon[KeyCodec[(String, BigInt)]])
+    refuse(summon[KeyOf[(String, Long)]].codec)
+    refuse(summon[KeyOf[(String, Int)]].codec)
+    refuse(summon[KeyOf[(String, Boolean)]].codec)
+    refuse(summon[KeyOf[(String, Float)]].codec)
+    refuse(summon[KeyOf[(String, Double)]].codec)
+    refuse(summon[KeyOf[(String, BigInt)]].codec)
     check[(String, Option[Long])](("a", None), ("a", Some(0L)))
 
   @Test def tuples_withAnOptionOfAnOption_doNotCompile(): Unit =
-    assertThat(typeChecks("summon[KeyCodec[(String, Option[Int])]]")).isTrue()
-    assertThat(typeChecks("summon[KeyCodec[(String, Option[Option[Int]])]]")).isFalse()
+    assertThat(typeChecks("summon[KeyOf[(String, Option[Int])]]")).isTrue()
+    assertThat(typeChecks("summon[KeyOf[(String, Option[Option[Int]])]]")).isFalse()
 
-  private def check[T](values: T*)(using codec: KeyCodec[T]): Unit =
+  private def check[T](values: T*)(using keys: KeyOf[T]): Unit =
+    val codec = keys.codec
     for value <- values do
       assertThat(codec.decode(Slice.of(codec.encode(value))).asInstanceOf[Object]).isEqualTo(value)
 
