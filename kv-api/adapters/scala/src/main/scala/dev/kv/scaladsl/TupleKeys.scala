@@ -20,7 +20,7 @@ import scala.util.NotGiven
   * }}}
   *
   * The names of the fields are not stored. Each part has a [[TuplePart]]; a tuple or case class in a
-  * key is a nested tuple.
+  * key is a nested tuple. Floating-point parts sort as [[doubleCodec]] says.
   */
 final class KeyOf[K](val codec: KeyCodec[K])
 

@@ -42,6 +42,9 @@ given intCodec: KeyCodec[Int] = Codecs.ints.mapped[Int](_.intValue, Int.box(_))
 /** Eight bytes, which sort as the numbers do. */
 given longCodec: KeyCodec[Long] = Codecs.longs.mapped[Long](_.longValue, Long.box(_))
 
+/** Eight bytes, which sort as `Ordering.Double.TotalOrdering` does: -0.0 and 0.0 are two keys,
+  * although `==` compares them as equal, and all NaNs are one.
+  */
 given doubleCodec: KeyCodec[Double] = Codecs.doubles.mapped[Double](_.doubleValue, Double.box(_))
 
 given bigIntCodec: KeyCodec[BigInt] = Codecs.bigIntegers.mapped[BigInt](BigInt(_), _.bigInteger)

@@ -114,6 +114,15 @@ class DatabaseTest:
     assertThat(typeChecks("db.asMap[Visit, Person]")).isTrue()
     assertThat(typeChecks("db.asMap[Int, Visit]")).isFalse()
 
+  @Test def zeros_ofBothSigns_areTwoKeys(): Unit =
+    val signs = db.asMap[Double, String]
+    signs ++= List(0.0 -> "+", -0.0 -> "-")
+    assertThat(signs.values.toList).isEqualTo(List("-", "+"))
+    db.deleteRange(null, null)
+    val parts = db.asMap[(Float, Double), String]
+    parts ++= List((0f, 0.0) -> "++", (0f, -0.0) -> "+-", (-0f, 0.0) -> "-+")
+    assertThat(parts.values.toList).isEqualTo(List("-+", "+-", "++"))
+
   @Test def tuplesAndCaseClasses_asKeys_sortByTheirParts(): Unit =
     val visits = db.asMap[Visit, String]
     val expected = List(
