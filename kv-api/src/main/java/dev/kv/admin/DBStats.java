@@ -281,7 +281,8 @@ public record DBStats(
    * @param records the number of batches that were replayed
    * @param droppedBytes the number of bytes of logs, and of the MANIFEST's end, that were dropped
    *     as damaged, or because they follow damage; 0 if the files were complete
-   * @param reason why they were dropped; empty if the files were complete
+   * @param reason why they were dropped, and which files were moved to the subdirectory {@code
+   *     lost/}; empty if the files were complete
    */
   public record Recovery(int logs, long records, long droppedBytes, String reason) {}
 

@@ -15,7 +15,10 @@ public record DamageEvent(String database, During during, String file, long offs
 
   /** What finds damage. */
   public enum During {
-    /** The open, in a log; it dropped the bytes, as the recovery mode says. */
+    /**
+     * The open, in a log; it dropped the bytes, as the recovery mode says. An event without an
+     * offset says where the log is now.
+     */
     RECOVERY,
     /** A read, which threw {@code CorruptionException}. */
     READ,

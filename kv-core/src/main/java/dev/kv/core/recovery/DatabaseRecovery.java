@@ -18,6 +18,7 @@ import dev.kv.core.state.WriteAheadLog;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.CorruptionException;
+import dev.kv.event.DamageEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -122,7 +123,7 @@ public final class DatabaseRecovery {
       }
       files.wakeups().takeVersionFreed(); // set by the recovery, whose end collects obsolete files
       if (!reused || editNeeded) {
-        files.logs().logFirst(requireNonNull(log), edit);
+        files.logs().logFirst(requireNonNull(log), edit, () -> keepDamaged(recovery));
       } else {
         files.obsolete().collectWithTemporary();
       }
@@ -135,6 +136,43 @@ public final class DatabaseRecovery {
       recovery.abandon();
     }
     return recovery;
+  }
+
+  /**
+   * Moves the damaged logs to lost/, and reports it. A log that cannot be moved, or that readers of
+   * changes need, stays until the database is closed. Called when no open replays the logs any
+   * more, and before they are deleted as obsolete. A crash before leaves logs that the next open
+   * deletes.
+   */
+  private void keepDamaged(LogRecovery recovery) {
+    LostFiles lost = new LostFiles(context.env(), context.directory());
+    for (long number : recovery.damagedLogs()) {
+      Path file = FileNames.log(context.directory(), number);
+      String what;
+      if (retained != null && number >= retained.oldest()) {
+        files.obsolete().keepLog(number);
+        what = "stays for readers of changes, at least until the close";
+      } else {
+        try {
+          what = "was moved to " + lost.move(String.valueOf(file.getFileName()));
+          lost.sync();
+        } catch (IOException e) {
+          files.obsolete().keepLog(number);
+          what = "could not be moved to lost/, and is not deleted before the close: " + e;
+        }
+      }
+      what = file.getFileName() + ", of which not all was replayed, " + what;
+      recovery.note(what);
+      context
+          .events()
+          .damage(
+              new DamageEvent(
+                  context.events().database(),
+                  DamageEvent.During.RECOVERY,
+                  file.toString(),
+                  CorruptionException.NO_OFFSET,
+                  what));
+    }
   }
 
   /**

@@ -95,14 +95,16 @@ final class LogDamage implements LogReader.Reporter {
   }
 
   /**
-   * Handles a whole record at or after the point at which recovery has ended: counts it as dropped,
-   * or throws. A record that is the damage itself is counted already.
+   * Handles a whole record at or after the point at which recovery has ended, or after bytes at the
+   * end that are no record: counts it as dropped, or throws. A record that is the damage itself is
+   * counted already.
    */
   void recordAfterEnd(long offset, long bytes) {
     if (mode == RecoveryMode.STRICT) {
       String what = reason.isEmpty() ? "a record is damaged" : reason;
       throw corrupt(what + "; whole records follow it", offset);
     }
+    damaged = true;
     if (hasEnded() && offset != endedAt) {
       dropped += bytes;
     }

@@ -24,6 +24,8 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +63,9 @@ public final class LogRecovery {
   /** Batches with later sequence numbers are ignored. */
   private long greatest = Long.MAX_VALUE;
 
+  /** The numbers of the logs that {@link RecoveryMode#STRICT} refuses, ascending. */
+  private final Set<Long> damagedLogs = new TreeSet<>();
+
   private @Nullable MemTable memtable;
   private long lastSequence;
 
@@ -91,11 +96,13 @@ public final class LogRecovery {
   /** The damage at which recovery has ended, or null. */
   private @Nullable LogDamage end;
 
+  /** The number of the log with that damage. */
+  private long endedIn;
+
   private int logs;
   private long records;
   private long dropped;
   private long droppedOfManifest;
-  private boolean damaged;
   private String reason = "";
   private boolean lastEndsOnRecord;
   private long lastLength;
@@ -148,21 +155,22 @@ public final class LogRecovery {
     }
     try {
       for (long number : numbers) {
-        replay(FileNames.log(context.directory(), number));
+        replay(number);
       }
     } finally {
       record.free();
     }
   }
 
-  private void replay(Path path) throws IOException {
+  private void replay(long number) throws IOException {
+    Path path = FileNames.log(context.directory(), number);
     String file = path.toString();
     long length = context.env().size(path);
     lastLength = length;
     lastEndsOnRecord = false;
     LogDamage before = end;
     if (before != null) {
-      passOver(path, before);
+      passOver(number, path, before);
       LOG.warn("{}: not replayed: recovery ended in an earlier log: {}", file, reason);
       return;
     }
@@ -177,10 +185,11 @@ public final class LogRecovery {
         }
         replayed = reader.endOfLastRecord();
       }
-      if (mode == RecoveryMode.STRICT && (damage.hasEnded() || reader.end() == LogEnd.TORN)) {
-        requireNothingAfter(path, reader.endOfLastRecord(), damage);
+      boolean torn = damage.hasEnded() || reader.end() == LogEnd.TORN;
+      if (torn && (mode == RecoveryMode.STRICT || !(besideWriter || damage.isDamaged()))) {
+        reportRecordAfter(path, reader.endOfLastRecord(), damage);
       }
-      finish(reader, damage, length);
+      finish(number, reader, damage, length);
       ends.put(path, reader.endOfLastRecord());
     }
     logs++;
@@ -188,10 +197,10 @@ public final class LogRecovery {
   }
 
   /**
-   * Throws if a whole record begins after the last one that was read. The rest of a block after
+   * Reports a whole record that begins after the last one that was read. The rest of a block after
    * bytes that are not a record was skipped.
    */
-  private void requireNothingAfter(Path path, long endOfLastRecord, LogDamage damage)
+  private void reportRecordAfter(Path path, long endOfLastRecord, LogDamage damage)
       throws IOException {
     long next = LogTail.nextBatch(context.env(), path, endOfLastRecord, anyRecord ? expected : 0);
     if (next >= 0) {
@@ -200,20 +209,21 @@ public final class LogRecovery {
   }
 
   /** Counts the bytes of the records in a log after the damage at which recovery has ended. */
-  private void passOver(Path path, LogDamage before) throws IOException {
+  private void passOver(long number, Path path, LogDamage before) throws IOException {
     LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
     try (LogReader reader = new LogReader(context.env(), path, ignored)) {
       while (reader.readRecord(record)) {
-        before.laterLog(path);
         dropped += record.length();
       }
-      if (reader.bytesAfterLastRecord() > 0) {
+      if (reader.endOfLastRecord() + reader.bytesAfterLastRecord() > 0) {
         before.laterLog(path);
+        damagedLogs.add(endedIn);
+        damagedLogs.add(number);
       }
     }
   }
 
-  private void finish(LogReader reader, LogDamage damage, long length) {
+  private void finish(long number, LogReader reader, LogDamage damage, long length) {
     if (!damage.hasEnded() && reader.end() == LogEnd.TORN) {
       damage.tornEnd(reader.endOfLastRecord(), reader.bytesAfterLastRecord());
     }
@@ -222,9 +232,14 @@ public final class LogRecovery {
             && reader.endOfLastRecord() == length
             && damage.dropped() == 0
             && !damage.hasEnded();
-    end = damage.hasEnded() ? damage : null;
+    if (damage.hasEnded()) {
+      end = damage;
+      endedIn = number;
+    }
     dropped += damage.dropped();
-    damaged |= damage.isDamaged();
+    if (damage.isDamaged()) {
+      damagedLogs.add(number);
+    }
     if (reason.isEmpty()) {
       reason = damage.reason();
     }
@@ -450,11 +465,12 @@ public final class LogRecovery {
   }
 
   /**
-   * Returns true if bytes were dropped that an interrupted write at the end of a log does not
-   * explain.
+   * Returns the numbers of the logs of which bytes were dropped that an interrupted write at the
+   * end of the last log does not explain, ascending. They may hold records that are nowhere else.
+   * Beside a writer, some may be left out.
    */
-  public boolean isDamaged() {
-    return damaged;
+  public Set<Long> damagedLogs() {
+    return damagedLogs;
   }
 
   /** Returns true if the writes that were found are all writes up to the last one of them. */
@@ -496,8 +512,13 @@ public final class LogRecovery {
    * Adds what is wrong with the end of the MANIFEST, and the bytes dropped there, to the report.
    */
   public void noteManifest(String what, long bytes) {
-    reason = reason.isEmpty() ? what : reason + "; " + what;
+    note(what);
     droppedOfManifest = bytes;
+  }
+
+  /** Adds to the reason in the report. */
+  public void note(String what) {
+    reason = reason.isEmpty() ? what : reason + "; " + what;
   }
 
   /** Returns the statistics of the recovery. */

@@ -32,8 +32,12 @@ public final class LostFiles {
     this.directory = directory;
   }
 
-  /** Moves a file, without replacing one that is in the folder, which must not be a link. */
-  public void move(String name) throws IOException {
+  /**
+   * Moves a file, without replacing one that is in the folder, which must not be a link.
+   *
+   * @return the name in the folder, preceded by that of the folder
+   */
+  public String move(String name) throws IOException {
     Path lost = directory.resolve(LOST);
     if (env.isSymbolicLink(lost)) {
       throw new FileSystemException(
@@ -45,7 +49,9 @@ public final class LostFiles {
       to = lost.resolve(name + "." + copy);
     }
     env.rename(directory.resolve(name), to);
-    moved.add(name);
+    String there = String.valueOf(to.getFileName());
+    moved.add(there);
+    return LOST + "/" + there;
   }
 
   /** Makes the moves durable. */
@@ -56,7 +62,7 @@ public final class LostFiles {
     env.syncDirectory(directory);
   }
 
-  /** Returns the names of the files that were moved. */
+  /** Returns the names that the files have in the folder. */
   public List<String> moved() {
     return moved;
   }

@@ -238,9 +238,7 @@ public final class Repairer {
       logsConverted++;
       recovery.flushRest();
       bytesLost += recovery.report().droppedBytes();
-      if (recovery.isDamaged()) {
-        damagedLogs.add(number);
-      }
+      damagedLogs.addAll(recovery.damagedLogs());
     } catch (NoSuchFileException e) {
       damagedLogs.add(number);
       LOG.warn("{}: the log is missing", Escape.text(FileNames.log(directory, number).toString()));

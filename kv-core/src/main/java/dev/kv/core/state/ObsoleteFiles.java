@@ -51,7 +51,7 @@ public final class ObsoleteFiles implements AutoCloseable {
   private final ErrorHandler errors;
   private final @Nullable RetainedLogs kept;
 
-  /** The numbers of tables that are in no version yet, and of logs that are open. */
+  /** The numbers of tables that are in no version yet, and of logs that are open or kept. */
   private final Set<Long> pending = ConcurrentHashMap.newKeySet();
 
   private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
@@ -97,6 +97,14 @@ public final class ObsoleteFiles implements AutoCloseable {
   /** Makes a file deletable again: it is in a version now, closed, or unused. */
   public void settle(long number) {
     pending.remove(number);
+  }
+
+  /**
+   * Keeps a log until the database is closed, though it is obsolete. Newer logs are deleted
+   * nevertheless.
+   */
+  public void keepLog(long number) {
+    pending.add(number);
   }
 
   /**

@@ -385,12 +385,10 @@ public final class WriteAheadLog implements AutoCloseable {
    * Installs the edit that makes {@code first}, the first log after the open, the oldest log that a
    * recovery replays. Afterwards the recovered state is durable, and the files it replaces are
    * deleted. If this fails, the log must stay on disk, because the MANIFEST may name it.
+   *
+   * @param publish called once the edit is durable, before files are deleted; must not throw
    */
-  public void logFirst(NumberedLog first, VersionEdit.Builder edit) {
-    logFirst(first, edit, () -> {});
-  }
-
-  private void logFirst(NumberedLog first, VersionEdit.Builder edit, Runnable publish) {
+  public void logFirst(NumberedLog first, VersionEdit.Builder edit, Runnable publish) {
     VersionEdit complete = edit.logNumber(first.number()).previousLogNumber(0).build();
     versions.logAndApply(
         VersionInstall.of(

@@ -334,6 +334,32 @@ class PlyvelPeerTest {
     assertThat(lossy).isGreaterThan(DAMAGES / 2);
   }
 
+  @Test
+  void directoryWithALostLog_readAndWrittenByCpp_isTheSame() throws Exception {
+    Path directory = temp.resolve("db");
+    Options options = KvSide.Configuration.SMALL.options();
+    Workload mine = Workload.of(SEED, 100);
+    KvSide.write(directory, options, mine, false);
+    Path log = Directories.files(directory, ".log").get(0);
+    byte[] bytes = Files.readAllBytes(log);
+    int sector = bytes.length / 2 / 512 * 512;
+    Arrays.fill(bytes, sector, sector + 512, (byte) 0);
+    Files.write(log, bytes);
+    TreeMap<byte[], byte[]> model = Workload.emptyModel();
+    try (DB db = DB.open(directory, options)) {
+      db.forEach(
+          ReadOptions.DEFAULT, (key, value) -> model.put(key.toByteArray(), value.toByteArray()));
+    }
+    Path lost = directory.resolve("lost").resolve(log.getFileName());
+    assertThat(lost).hasBinaryContent(bytes);
+    KvSide.expectEntries("C++ LevelDB", read(directory), model);
+    Workload theirs = Workload.of(SEED + 1, 100);
+    write(directory, theirs);
+    theirs.applyTo(model);
+    KvSide.expect(directory, options, model);
+    assertThat(lost).hasBinaryContent(bytes);
+  }
+
   private static byte[] damaged(byte[] log, Random random, int kind) {
     byte[] bytes = log.clone();
     int at = random.nextInt(bytes.length);

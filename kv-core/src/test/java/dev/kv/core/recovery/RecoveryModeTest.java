@@ -19,13 +19,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Each recovery mode on each kind of damage. Two logs hold twenty records of 3000 bytes each; a
- * table of cases says which of the forty come back.
+ * table of cases says which of the forty come back, and which of the logs are moved to lost/.
  */
 class RecoveryModeTest extends DbTestBase {
   private static final int EACH = 20;
@@ -178,73 +182,73 @@ class RecoveryModeTest extends DbTestBase {
   /** A second log's fifth record is number 24; a block holds ten records and most of another. */
   @ParameterizedTest
   @CsvSource({
-    "NONE,                  TORN_WRITES,   0-39",
-    "NONE,                  POINT_IN_TIME, 0-39",
-    "NONE,                  STRICT,        0-39",
-    "NONE,                  CPP_COMPAT,    0-39",
-    "CUT_TAIL,              TORN_WRITES,   0-38",
-    "CUT_TAIL,              POINT_IN_TIME, 0-38",
-    "CUT_TAIL,              STRICT,        0-38",
-    "CUT_TAIL,              CPP_COMPAT,    0-38",
-    "CUT_TAIL_BEFORE_ZEROS, TORN_WRITES,   0-38",
-    "CUT_TAIL_BEFORE_ZEROS, POINT_IN_TIME, 0-38",
-    "CUT_TAIL_BEFORE_ZEROS, STRICT,        0-38",
-    "CUT_TAIL_BEFORE_ZEROS, PARANOID,      0-38",
-    "CUT_TAIL_BEFORE_ZEROS, CPP_COMPAT,    0-38",
-    "CUT_TAIL_BEFORE_BYTES, TORN_WRITES,   0-38",
-    "CUT_TAIL_BEFORE_BYTES, POINT_IN_TIME, 0-38",
-    "CUT_TAIL_BEFORE_BYTES, STRICT,        second",
-    "CUT_TAIL_BEFORE_BYTES, CPP_COMPAT,    0-38",
-    "CUT_TAIL_BEFORE_RECORD, TORN_WRITES,   0-38",
-    "CUT_TAIL_BEFORE_RECORD, POINT_IN_TIME, 0-38",
-    "CUT_TAIL_BEFORE_RECORD, STRICT,        second",
-    "FLIPPED_LAST_RECORD,   TORN_WRITES,   second",
-    "FLIPPED_LAST_RECORD,   POINT_IN_TIME, 0-38",
-    "FLIPPED_LAST_RECORD,   STRICT,        second",
-    "FLIPPED_LAST_RECORD,   CPP_COMPAT,    0-38",
-    "FLIPPED_BYTE,          TORN_WRITES,   second",
-    "FLIPPED_BYTE,          POINT_IN_TIME, 0-23",
-    "FLIPPED_BYTE,          STRICT,        second",
-    "FLIPPED_BYTE,          CPP_COMPAT,    0-23+31-39",
-    "ZERO_SECTOR,           TORN_WRITES,   0-23",
-    "ZERO_SECTOR,           POINT_IN_TIME, 0-23",
-    "ZERO_SECTOR,           STRICT,        second",
-    "ZERO_SECTOR,           CPP_COMPAT,    0-23+31-39",
-    "LENGTH_IN_LAST_BLOCK,  TORN_WRITES,   0-34",
-    "LENGTH_IN_LAST_BLOCK,  POINT_IN_TIME, 0-34",
-    "LENGTH_IN_LAST_BLOCK,  STRICT,        second",
-    "LENGTH_IN_LAST_BLOCK,  CPP_COMPAT,    0-34",
-    "ZERO_SECTOR_IN_LAST_BLOCK, TORN_WRITES,   0-34",
-    "ZERO_SECTOR_IN_LAST_BLOCK, POINT_IN_TIME, 0-34",
-    "ZERO_SECTOR_IN_LAST_BLOCK, STRICT,        second",
-    "ZERO_SECTOR_IN_LAST_BLOCK, CPP_COMPAT,    0-34",
-    "ZERO_PAGE,             TORN_WRITES,   0-23",
-    "ZERO_PAGE,             POINT_IN_TIME, 0-23",
-    "ZERO_PAGE,             STRICT,        second",
-    "ZERO_PAGE,             CPP_COMPAT,    0-23+31-39",
-    "ZERO_SECTOR_IN_FIRST,  TORN_WRITES,   0-3",
-    "ZERO_SECTOR_IN_FIRST,  POINT_IN_TIME, 0-3",
-    "ZERO_SECTOR_IN_FIRST,  STRICT,        first",
-    "ZERO_SECTOR_IN_FIRST,  CPP_COMPAT,    0-3+11-39",
-    "FLIPPED_BYTE_IN_FIRST, TORN_WRITES,   first",
-    "FLIPPED_BYTE_IN_FIRST, POINT_IN_TIME, 0-3",
-    "FLIPPED_BYTE_IN_FIRST, STRICT,        first",
-    "FLIPPED_BYTE_IN_FIRST, CPP_COMPAT,    0-3+11-39",
-    "FIRST_ENDS_EARLY,      TORN_WRITES,   0-17",
-    "FIRST_ENDS_EARLY,      POINT_IN_TIME, 0-17",
-    "FIRST_ENDS_EARLY,      STRICT,        second",
-    "FIRST_ENDS_EARLY,      CPP_COMPAT,    0-17+20-39",
-    "FIRST_EMPTY,           TORN_WRITES,   ''",
-    "FIRST_EMPTY,           POINT_IN_TIME, ''",
-    "FIRST_EMPTY,           STRICT,        second",
-    "FIRST_EMPTY,           CPP_COMPAT,    20-39",
-    "NUMBER_LEFT_OUT,       TORN_WRITES,   0-39",
-    "NUMBER_LEFT_OUT,       POINT_IN_TIME, 0-39",
-    "NUMBER_LEFT_OUT,       STRICT,        0-39",
-    "NUMBER_LEFT_OUT,       CPP_COMPAT,    0-39"
+    "NONE,                  TORN_WRITES,   0-39, ''",
+    "NONE,                  POINT_IN_TIME, 0-39, ''",
+    "NONE,                  STRICT,        0-39, ''",
+    "NONE,                  CPP_COMPAT,    0-39, ''",
+    "CUT_TAIL,              TORN_WRITES,   0-38, ''",
+    "CUT_TAIL,              POINT_IN_TIME, 0-38, ''",
+    "CUT_TAIL,              STRICT,        0-38, ''",
+    "CUT_TAIL,              CPP_COMPAT,    0-38, ''",
+    "CUT_TAIL_BEFORE_ZEROS, TORN_WRITES,   0-38, ''",
+    "CUT_TAIL_BEFORE_ZEROS, POINT_IN_TIME, 0-38, ''",
+    "CUT_TAIL_BEFORE_ZEROS, STRICT,        0-38, ''",
+    "CUT_TAIL_BEFORE_ZEROS, PARANOID,      0-38, ''",
+    "CUT_TAIL_BEFORE_ZEROS, CPP_COMPAT,    0-38, ''",
+    "CUT_TAIL_BEFORE_BYTES, TORN_WRITES,   0-38, 2+3",
+    "CUT_TAIL_BEFORE_BYTES, POINT_IN_TIME, 0-38, 2+3",
+    "CUT_TAIL_BEFORE_BYTES, STRICT,        second, ''",
+    "CUT_TAIL_BEFORE_BYTES, CPP_COMPAT,    0-38, ''",
+    "CUT_TAIL_BEFORE_RECORD, TORN_WRITES,   0-38, 2+3",
+    "CUT_TAIL_BEFORE_RECORD, POINT_IN_TIME, 0-38, 2+3",
+    "CUT_TAIL_BEFORE_RECORD, STRICT,        second, ''",
+    "FLIPPED_LAST_RECORD,   TORN_WRITES,   second, ''",
+    "FLIPPED_LAST_RECORD,   POINT_IN_TIME, 0-38, 2",
+    "FLIPPED_LAST_RECORD,   STRICT,        second, ''",
+    "FLIPPED_LAST_RECORD,   CPP_COMPAT,    0-38, 2",
+    "FLIPPED_BYTE,          TORN_WRITES,   second, ''",
+    "FLIPPED_BYTE,          POINT_IN_TIME, 0-23, 2",
+    "FLIPPED_BYTE,          STRICT,        second, ''",
+    "FLIPPED_BYTE,          CPP_COMPAT,    0-23+31-39, 2",
+    "ZERO_SECTOR,           TORN_WRITES,   0-23, 2",
+    "ZERO_SECTOR,           POINT_IN_TIME, 0-23, 2",
+    "ZERO_SECTOR,           STRICT,        second, ''",
+    "ZERO_SECTOR,           CPP_COMPAT,    0-23+31-39, 2",
+    "LENGTH_IN_LAST_BLOCK,  TORN_WRITES,   0-34, 2",
+    "LENGTH_IN_LAST_BLOCK,  POINT_IN_TIME, 0-34, 2",
+    "LENGTH_IN_LAST_BLOCK,  STRICT,        second, ''",
+    "LENGTH_IN_LAST_BLOCK,  CPP_COMPAT,    0-34, 2",
+    "ZERO_SECTOR_IN_LAST_BLOCK, TORN_WRITES,   0-34, 2",
+    "ZERO_SECTOR_IN_LAST_BLOCK, POINT_IN_TIME, 0-34, 2",
+    "ZERO_SECTOR_IN_LAST_BLOCK, STRICT,        second, ''",
+    "ZERO_SECTOR_IN_LAST_BLOCK, CPP_COMPAT,    0-34, 2",
+    "ZERO_PAGE,             TORN_WRITES,   0-23, 2",
+    "ZERO_PAGE,             POINT_IN_TIME, 0-23, 2",
+    "ZERO_PAGE,             STRICT,        second, ''",
+    "ZERO_PAGE,             CPP_COMPAT,    0-23+31-39, 2",
+    "ZERO_SECTOR_IN_FIRST,  TORN_WRITES,   0-3, 1+2",
+    "ZERO_SECTOR_IN_FIRST,  POINT_IN_TIME, 0-3, 1+2",
+    "ZERO_SECTOR_IN_FIRST,  STRICT,        first, ''",
+    "ZERO_SECTOR_IN_FIRST,  CPP_COMPAT,    0-3+11-39, 1",
+    "FLIPPED_BYTE_IN_FIRST, TORN_WRITES,   first, ''",
+    "FLIPPED_BYTE_IN_FIRST, POINT_IN_TIME, 0-3, 1+2",
+    "FLIPPED_BYTE_IN_FIRST, STRICT,        first, ''",
+    "FLIPPED_BYTE_IN_FIRST, CPP_COMPAT,    0-3+11-39, 1",
+    "FIRST_ENDS_EARLY,      TORN_WRITES,   0-17, 2",
+    "FIRST_ENDS_EARLY,      POINT_IN_TIME, 0-17, 2",
+    "FIRST_ENDS_EARLY,      STRICT,        second, ''",
+    "FIRST_ENDS_EARLY,      CPP_COMPAT,    0-17+20-39, ''",
+    "FIRST_EMPTY,           TORN_WRITES,   '', 2",
+    "FIRST_EMPTY,           POINT_IN_TIME, '', 2",
+    "FIRST_EMPTY,           STRICT,        second, ''",
+    "FIRST_EMPTY,           CPP_COMPAT,    20-39, ''",
+    "NUMBER_LEFT_OUT,       TORN_WRITES,   0-39, ''",
+    "NUMBER_LEFT_OUT,       POINT_IN_TIME, 0-39, ''",
+    "NUMBER_LEFT_OUT,       STRICT,        0-39, ''",
+    "NUMBER_LEFT_OUT,       CPP_COMPAT,    0-39, ''"
   })
-  void open_damagedLogs_givesWhatTheModeSays(Damage damage, RecoveryMode mode, String expected)
-      throws IOException {
+  void open_damagedLogs_givesWhatTheModeSays(
+      Damage damage, RecoveryMode mode, String expected, String lost) throws IOException {
     makeLogs(damage == Damage.NUMBER_LEFT_OUT);
     damage(damage);
     Options with = defaults().toBuilder().recoveryMode(mode).build();
@@ -258,7 +262,9 @@ class RecoveryModeTest extends DbTestBase {
     }
     try (ReadOnlyDB reader = DB.openReadOnly(directory, with)) {
       assertThat(reader.admin().stats().recovery().records()).isEqualTo(count(expected));
+      assertThat(directory.resolve("lost")).doesNotExist();
     }
+    Map<String, byte[]> moved = contents(lost);
     open(with);
     assertThat(found()).isEqualTo(expected);
     DBStats.Recovery report = db.admin().stats().recovery();
@@ -273,9 +279,47 @@ class RecoveryModeTest extends DbTestBase {
         assertThat(report.reason()).contains(".log, offset ");
       }
     }
+    expectLost(moved);
+    assertThat(moved.keySet())
+        .allSatisfy(name -> assertThat(report.reason()).contains("was moved to lost/" + name));
     reopen(defaults().toBuilder().recoveryMode(RecoveryMode.STRICT).build());
     assertThat(found()).as("after a reopen").isEqualTo(expected);
     assertThat(db.admin().stats().recovery().droppedBytes()).isZero();
+    expectLost(moved);
+    close();
+    DB.repair(directory, defaults());
+    moved.forEach(
+        (name, bytes) ->
+            assertThat(directory.resolve("lost").resolve(name)).hasBinaryContent(bytes));
+    open();
+    assertThat(found()).as("after a repair").isEqualTo(expected);
+  }
+
+  /** Returns the contents of the logs with these numbers, by name. */
+  private Map<String, byte[]> contents(String logs) throws IOException {
+    Map<String, byte[]> contents = new TreeMap<>();
+    for (Path log : List.of(first, second, third)) {
+      if (logs.contains(String.valueOf(List.of(first, second, third).indexOf(log) + 1))) {
+        contents.put(log.getFileName().toString(), Files.readAllBytes(log));
+      }
+    }
+    return contents;
+  }
+
+  private void expectLost(Map<String, byte[]> logs) throws IOException {
+    Path lost = directory.resolve("lost");
+    if (logs.isEmpty()) {
+      assertThat(lost).doesNotExist();
+      return;
+    }
+    try (Stream<Path> files = Files.list(lost)) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrderElementsOf(logs.keySet());
+    }
+    for (Map.Entry<String, byte[]> log : logs.entrySet()) {
+      assertThat(lost.resolve(log.getKey())).hasBinaryContent(log.getValue());
+      assertThat(directory.resolve(log.getKey())).doesNotExist();
+    }
   }
 
   /** A kill leaves zeros after the records, and a damaged length then points at them. */

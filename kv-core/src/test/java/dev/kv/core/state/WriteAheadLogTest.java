@@ -517,7 +517,7 @@ class WriteAheadLogTest {
   @Test
   void logFirst_ofARecovery_isTheOldestLogOfTheManifest() throws IOException {
     WriteAheadLog.NumberedLog first = logs.create();
-    logs.logFirst(first, VersionEdit.builder().lastSequence(7));
+    logs.logFirst(first, VersionEdit.builder().lastSequence(7), () -> {});
     logs.begin(first);
     assertThat(versions.logNumber()).isEqualTo(first.number());
   }

@@ -39,7 +39,7 @@ class EntriesTest {
     return dir;
   }
 
-  /** An open for writing would drop the records and delete the log; a reader is told of them. */
+  /** An open for writing would drop the records; a reader is told of them. */
   @Test
   void commands_onALogWithWholeRecordsAfterADamagedOne_writeNothingAndSaySo() throws IOException {
     Path dir = Fixtures.copy("log-only", temp);
