@@ -80,7 +80,9 @@ public interface DB extends KeyValueStore, AutoCloseable {
 
   /**
    * Deletes a database: the files with the names of a database's files, and the directory if
-   * nothing else is in it. It does nothing if the directory does not exist or has no such file.
+   * nothing else is in it. It does nothing if the directory does not exist or has no such file. The
+   * subdirectory {@code lost/}, to which an open or a repair moves files, stays, and so does the
+   * directory then.
    *
    * @param directory the directory of the database
    * @param options the options; only the environment is used
