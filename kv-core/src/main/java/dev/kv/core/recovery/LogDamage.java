@@ -60,7 +60,7 @@ final class LogDamage implements LogReader.Reporter {
 
   @Override
   public void gap(long offset, long bytes) {
-    if (mode != RecoveryMode.CPP_COMPAT && !hasEnded()) {
+    if (!hasEnded()) {
       gapBefore = true;
       gapAt = offset;
       gapBytes = bytes;
@@ -82,6 +82,7 @@ final class LogDamage implements LogReader.Reporter {
       gapBefore = false;
       if (sequence != expected) {
         corruption(gapAt, gapBytes, "records are missing in a region never written", true);
+        damaged = true;
       }
     }
   }

@@ -14,6 +14,7 @@ import dev.kv.env.WritableFile;
 import dev.kv.errors.DBIOException;
 import dev.kv.event.DamageEvent;
 import dev.kv.options.LogRetention;
+import dev.kv.options.RecoveryMode;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -205,5 +206,22 @@ class DamagedLogsTest {
     expectPrefix(retaining, "stays for readers of changes, at least until the close");
     assertThat(EnvFiles.read(env, log)).isEqualTo(content);
     assertThat(env.exists(LOST)).isFalse();
+  }
+
+  /** The history starts over, so no reader of changes needs the log. */
+  @Test
+  void open_withLogRetentionInTheCompatibleMode_movesTheLog() throws IOException {
+    Options retaining =
+        options(env)
+            .logRetention(LogRetention.ofBytes(8 << 20))
+            .recoveryMode(RecoveryMode.CPP_COMPAT)
+            .build();
+    createDatabase(retaining);
+    try (DB db = DB.open(DIRECTORY, retaining)) {
+      assertThat(db.stream(ReadOptions.KEYS).count()).isBetween(KEPT + 1, WRITES - 1L);
+      assertThat(db.admin().stats().recovery().droppedBytes()).isPositive();
+    }
+    assertThat(EnvFiles.read(env, LOST.resolve(name()))).isEqualTo(content);
+    assertThat(env.exists(log)).isFalse();
   }
 }

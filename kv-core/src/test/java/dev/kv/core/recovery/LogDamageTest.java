@@ -144,12 +144,17 @@ class LogDamageTest {
   }
 
   @Test
-  void gap_underCppCompat_isNothing() {
+  void gap_underCppCompat_isCountedIfRecordsAreMissing() {
     LogDamage damage = damage(RecoveryMode.CPP_COMPAT);
     damage.gap(100, 900);
-    damage.checkGap(9, 8);
+    damage.checkGap(8, 8);
     assertThat(damage.dropped()).isZero();
-    assertThat(damage.reason()).isEmpty();
+    damage.gap(1000, 50);
+    damage.checkGap(10, 9);
+    assertThat(damage.hasEnded()).isFalse();
+    assertThat(damage.isDamaged()).isTrue();
+    assertThat(damage.dropped()).isEqualTo(50);
+    assertThat(damage.reason()).startsWith("records are missing").endsWith("(5.log, offset 1000)");
   }
 
   @Test
