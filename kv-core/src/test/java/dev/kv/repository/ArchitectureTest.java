@@ -71,7 +71,7 @@ final class ArchitectureTest {
           Set.of("table.cache"),
           Set.of("table.mapped"),
           Set.of("table"),
-          Set.of("table.inspect", "table.standalone"),
+          Set.of("table.standalone"),
           Set.of("read", "write", "compaction", "inspect"),
           Set.of("shared"),
           Set.of("state", "transaction"),

@@ -6,7 +6,6 @@ import dev.kv.core.log.LogReader;
 import dev.kv.core.log.LogTail;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.manifest.CurrentFile;
-import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
@@ -155,7 +154,7 @@ public final class ForeignFiles {
   }
 
   private static void decodeFooter(Env env, Path file) throws IOException {
-    try (TableInspector table = new TableInspector(env, file)) {
+    try (TableContents table = new TableContents(env, file)) {
       table.footer();
     }
   }
@@ -195,7 +194,7 @@ public final class ForeignFiles {
   private static boolean hasBlocks(Env env, Map<Path, FileName> files) throws IOException {
     for (Map.Entry<Path, FileName> file : files.entrySet()) {
       if (file.getValue().kind() == FileName.Kind.TABLE) {
-        try (TableInspector table = new TableInspector(env, file.getKey())) {
+        try (TableContents table = new TableContents(env, file.getKey())) {
           if (!table.findBlocks().isEmpty()) {
             return true;
           }

@@ -1,6 +1,8 @@
 package dev.kv.core.load;
 
 import dev.kv.bytes.Escape;
+import dev.kv.core.inspect.TableContents;
+import dev.kv.core.inspect.TableContents.Handle;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
@@ -15,9 +17,7 @@ import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
-import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.TableProperties;
-import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
@@ -100,9 +100,9 @@ final class ExternalTable implements AutoCloseable {
    * neither properties nor entries.
    */
   private static @Nullable TableProperties readProperties(Path path, DatabaseContext context) {
-    try (TableInspector table = new TableInspector(context.env(), path)) {
-      BlockHandle metaindex = table.footer().metaindex();
-      for (TableInspector.BlockEntry block : table.readHandles(metaindex)) {
+    try (TableContents table = new TableContents(context.env(), path)) {
+      Handle metaindex = table.footer().metaindex();
+      for (TableContents.Named block : table.readHandles(metaindex)) {
         if (new String(block.key(), StandardCharsets.UTF_8).equals(TableProperties.KEY)) {
           table.read(block.handle(), false);
           return decode(path, table.content(), block.handle().offset());

@@ -1,13 +1,13 @@
 package dev.kv.core.repair;
 
 import dev.kv.bytes.Escape;
+import dev.kv.core.inspect.TableContents;
+import dev.kv.core.inspect.TableContents.Found;
+import dev.kv.core.inspect.TableContents.Handle;
+import dev.kv.core.inspect.TableContents.Role;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
-import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
-import dev.kv.core.table.inspect.TableInspector;
-import dev.kv.core.table.inspect.TableInspector.FoundBlock;
-import dev.kv.core.table.inspect.TableInspector.Role;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param handles the blocks, in the order of the file
  * @param bytesLost bytes that may have been data but are in none of the blocks
  */
-record BlockLocator(List<BlockHandle> handles, long bytesLost) {
+record BlockLocator(List<Handle> handles, long bytesLost) {
   /**
    * Finds the data blocks of the table in {@code path}; none if no block is whole.
    *
@@ -49,12 +49,12 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
    */
   static BlockLocator find(
       Env env, Path path, InternalKeyComparator order, @Nullable FileMetadata bounds) {
-    try (TableInspector table = inspect(env, path)) {
-      List<BlockHandle> blocks = named(table);
+    try (TableContents table = inspect(env, path)) {
+      List<Handle> blocks = named(table);
       if (blocks != null) {
         return new BlockLocator(blocks, 0);
       }
-      List<FoundBlock> found =
+      List<Found> found =
           table.findBlocks(
               e -> {
                 throw e;
@@ -66,15 +66,15 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     }
   }
 
-  static TableInspector inspect(Env env, Path path) {
+  static TableContents inspect(Env env, Path path) {
     try {
-      return new TableInspector(env, path);
+      return new TableContents(env, path);
     } catch (IOException e) {
       throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);
     }
   }
 
-  private static @Nullable List<BlockHandle> named(TableInspector table) {
+  private static @Nullable List<Handle> named(TableContents table) {
     try {
       return table.readNamed(table.footer().index());
     } catch (CorruptionException e) {
@@ -82,13 +82,13 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     }
   }
 
-  private static @Nullable List<BlockHandle> named(TableInspector table, List<FoundBlock> found) {
-    NavigableMap<Long, FoundBlock> byOffset = new TreeMap<>();
+  private static @Nullable List<Handle> named(TableContents table, List<Found> found) {
+    NavigableMap<Long, Found> byOffset = new TreeMap<>();
     found.forEach(block -> byOffset.put(block.handle().offset(), block));
-    for (FoundBlock block : byOffset.descendingMap().values()) {
+    for (Found block : byOffset.descendingMap().values()) {
       if (block.role() == Role.INDEX) {
-        List<BlockHandle> named = table.readNamed(block.handle());
-        if (TableInspector.agree(named, byOffset)) {
+        List<Handle> named = table.readNamed(block.handle());
+        if (TableContents.agree(named, byOffset)) {
           return named;
         }
       }
@@ -98,12 +98,12 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
 
   /** The choice among the blocks found. */
   private static final class Choice {
-    private final TableInspector table;
+    private final TableContents table;
     private final InternalKeyComparator order;
     private final List<Run> runs = new ArrayList<>();
     private final @Nullable Run tail;
     private final @Nullable FileMetadata bounds;
-    private final List<BlockHandle> taken = new ArrayList<>();
+    private final List<Handle> taken = new ArrayList<>();
 
     /** The last key of the runs taken. */
     private byte[] last = {};
@@ -115,10 +115,10 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     private static final class Run {
       final long offset;
       long end;
-      @Nullable FoundBlock metaindex;
+      @Nullable Found metaindex;
       boolean hasIndex;
       long filterBytes;
-      final List<BlockHandle> data = new ArrayList<>();
+      final List<Handle> data = new ArrayList<>();
       byte[] first = {};
       byte[] last = {};
 
@@ -129,14 +129,14 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
     }
 
     Choice(
-        TableInspector table,
+        TableContents table,
         InternalKeyComparator order,
         @Nullable FileMetadata bounds,
-        List<FoundBlock> found) {
+        List<Found> found) {
       this.table = table;
       this.order = order;
       this.bounds = bounds;
-      for (FoundBlock block : found) {
+      for (Found block : found) {
         if (runs.isEmpty() || newest().end != block.handle().offset()) {
           runs.add(new Run(block.handle().offset()));
         }
@@ -150,7 +150,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
       return runs.get(runs.size() - 1);
     }
 
-    private void add(Run run, FoundBlock block) {
+    private void add(Run run, Found block) {
       run.end = block.end();
       switch (block.role()) {
         case INDEX -> run.hasIndex = true;
@@ -168,7 +168,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
      * Throws if the compression of a block is not supported here: then it may be a data block and
      * not a filter.
      */
-    private void requireReadable(BlockHandle block) {
+    private void requireReadable(Handle block) {
       try {
         table.read(block, false);
       } catch (CorruptionException e) {
@@ -176,7 +176,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
       }
     }
 
-    private void addData(Run run, BlockHandle block) {
+    private void addData(Run run, Handle block) {
       List<byte[]> outermost = new ArrayList<>();
       table.read(block, true);
       table.forEachEntry(
@@ -201,7 +201,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
       long known = 0;
       for (Run run : runs) {
         boolean own = run.offset == 0 || run == tail;
-        FoundBlock metaindex = run.metaindex;
+        Found metaindex = run.metaindex;
         if (own) {
           known += run.filterBytes;
           dataEnd = metaindex == null ? dataEnd : metaindex.handle().offset();
@@ -211,7 +211,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
           last = run.last;
         }
       }
-      for (BlockHandle block : taken) {
+      for (Handle block : taken) {
         known += stored(block);
       }
       return new BlockLocator(taken, Math.max(0, dataEnd - known));
@@ -234,7 +234,7 @@ record BlockLocator(List<BlockHandle> handles, long bytesLost) {
       return run.metaindex == null && !run.hasIndex && below && bounded;
     }
 
-    private static long stored(BlockHandle block) {
+    private static long stored(Handle block) {
       return block.size() + BlockWriter.TRAILER;
     }
   }

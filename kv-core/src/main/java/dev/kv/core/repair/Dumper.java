@@ -8,12 +8,12 @@ import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.batch.MalformedBatchException;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.inspect.TableContents;
+import dev.kv.core.inspect.TableContents.Handle;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
-import dev.kv.core.table.format.BlockHandle;
-import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.VersionEditCodec;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
@@ -119,8 +119,8 @@ public final class Dumper {
   }
 
   private void table() throws IOException {
-    try (TableInspector table = new TableInspector(options.env(), path)) {
-      for (BlockHandle block : dataBlocks(table)) {
+    try (TableContents table = new TableContents(options.env(), path)) {
+      for (Handle block : dataBlocks(table)) {
         try {
           table.read(block, true);
           table.forEachEntry(this::entry);
@@ -139,22 +139,22 @@ public final class Dumper {
    * Returns the blocks that the index names. If the index cannot be read, returns the blocks found
    * without it.
    */
-  private List<BlockHandle> dataBlocks(TableInspector table) {
+  private List<Handle> dataBlocks(TableContents table) {
     try {
       return table.readHandles(table.footer().index()).stream()
-          .map(TableInspector.BlockEntry::handle)
+          .map(TableContents.Named::handle)
           .toList();
     } catch (CorruptionException e) {
       damage(e);
     }
-    List<BlockHandle> blocks = new ArrayList<>();
+    List<Handle> blocks = new ArrayList<>();
     long end = 0;
-    for (TableInspector.FoundBlock found : table.findBlocks()) {
+    for (TableContents.Found found : table.findBlocks()) {
       long offset = found.handle().offset();
       if (offset > end) {
         sink.line("--- offset " + end + ": damaged, " + (offset - end) + " bytes: no block");
       }
-      if (found.role() == TableInspector.Role.DATA) {
+      if (found.role() == TableContents.Role.DATA) {
         blocks.add(found.handle());
       }
       end = found.end();

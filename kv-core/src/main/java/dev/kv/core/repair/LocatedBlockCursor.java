@@ -1,14 +1,15 @@
 package dev.kv.core.repair;
 
+import dev.kv.core.inspect.TableContents;
+import dev.kv.core.inspect.TableContents.Handle;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.table.TableCursor;
 import dev.kv.core.table.block.BlockIterator;
-import dev.kv.core.table.format.BlockHandle;
-import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -16,20 +17,23 @@ import java.util.List;
  * A forward cursor over the entries of given blocks of a table file. Used and closed by one thread.
  */
 final class LocatedBlockCursor extends ForwardIterator implements TableCursor {
-  private final TableInspector table;
+  private final TableContents table;
+  private final String file;
   private final OffHeapBuffer scratch;
   private final BlockIterator block;
-  private final List<BlockHandle> blocks;
+  private final List<Handle> blocks;
 
   /** The number of the last block that the cursor entered or failed to enter. */
   private int at = -1;
 
   private LocatedBlockCursor(
-      TableInspector table,
+      TableContents table,
+      String file,
       InternalKeyComparator comparator,
       OffHeapBuffer scratch,
-      List<BlockHandle> blocks) {
+      List<Handle> blocks) {
     this.table = table;
+    this.file = file;
     this.scratch = scratch;
     this.block = new BlockIterator(comparator, scratch);
     this.blocks = blocks;
@@ -37,9 +41,10 @@ final class LocatedBlockCursor extends ForwardIterator implements TableCursor {
 
   /** Returns a cursor over {@code blocks} of the table in {@code path}, before the first entry. */
   static LocatedBlockCursor open(
-      Env env, Path path, InternalKeyComparator comparator, List<BlockHandle> blocks) {
+      Env env, Path path, InternalKeyComparator comparator, List<Handle> blocks) {
     OffHeapBuffer scratch = new OffHeapBuffer(new OffHeapBudget(0), BlockIterator.SCRATCH_BYTES);
-    return new LocatedBlockCursor(BlockLocator.inspect(env, path), comparator, scratch, blocks);
+    return new LocatedBlockCursor(
+        BlockLocator.inspect(env, path), path.toString(), comparator, scratch, blocks);
   }
 
   @Override
@@ -71,7 +76,9 @@ final class LocatedBlockCursor extends ForwardIterator implements TableCursor {
     valid = false;
     while (!valid && at + 1 < blocks.size()) {
       at++;
-      table.read(blocks.get(at), block);
+      Handle handle = blocks.get(at);
+      ByteBuffer bytes = table.read(handle);
+      block.reset(bytes, bytes.limit(), file, handle.offset());
       block.seekToFirst();
       show(block);
     }

@@ -8,6 +8,7 @@ import dev.kv.core.compaction.RewriteJob;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.inspect.ForeignFiles;
+import dev.kv.core.inspect.TableContents.Handle;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
@@ -23,7 +24,6 @@ import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.TableCursor;
-import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
@@ -333,7 +333,7 @@ public final class Repairer {
       if (!inputs.isNeeded(table.number())) {
         throw e;
       }
-      List<BlockHandle> found = blocks(table.number()).handles();
+      List<Handle> found = blocks(table.number()).handles();
       if (found.isEmpty()) {
         throw e;
       }

@@ -7,7 +7,7 @@
  * its blocks hold data, and {@code LocatedBlockCursor} walks their entries. {@link
  * dev.kv.core.repair.Dumper} prints the content of one file.
  *
- * <p>Called by db. May import recovery, state, table.inspect and what lies below them.
+ * <p>Called by db. May import recovery, state, inspect and what lies below them.
  */
 @NullMarked
 package dev.kv.core.repair;

@@ -12,8 +12,7 @@
  * dev.kv.core.table.TableIterator} is a cursor over the entries.
  *
  * <p>The format and its writer are in {@code table.format}, blocks in memory in {@code
- * table.cache}, tools for damaged files in {@code table.inspect}, and tables outside of a database
- * in {@code table.standalone}.
+ * table.cache}, and tables outside of a database in {@code table.standalone}.
  *
  * <p>Called by the read, compaction and state packages. May import table.mapped, table.cache,
  * table.format, block, version and the layers below.

@@ -8,7 +8,6 @@ import dev.kv.core.Bytes;
 import dev.kv.core.EnvFiles;
 import dev.kv.core.env.FileName;
 import dev.kv.core.log.LogEnd;
-import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import java.io.IOException;
@@ -22,7 +21,6 @@ final class InspectTest {
   void enums_ofTheTools_nameWhatTheEngineNames() {
     assertThat(names(DatabaseFile.Kind.values())).isEqualTo(names(FileName.Kind.values()));
     assertThat(names(RecordReader.End.values())).isEqualTo(names(LogEnd.values()));
-    assertThat(names(TableContents.Role.values())).isEqualTo(names(TableInspector.Role.values()));
   }
 
   @Test

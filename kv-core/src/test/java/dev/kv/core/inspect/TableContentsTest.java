@@ -9,6 +9,8 @@ import dev.kv.Options;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.Bytes;
 import dev.kv.core.EnvFiles;
+import dev.kv.core.db.LeakCheck;
+import dev.kv.core.key.InternalKey;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingRandomAccessFile;
@@ -17,18 +19,33 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.options.CompressionType;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The parts of a table, as a tool reads them: 20 keys in two levels of blocks, and a tombstone. */
+@ExtendWith(LeakCheck.class)
 class TableContentsTest {
+  private static final Path FIXTURES = Path.of("src/test/resources/fixtures/leveldb");
   private static final Path DIRECTORY = Path.of("/db");
   private static final FilterPolicy BLOOM = FilterPolicy.bloom(10);
   private static final int TRAILER = 5;
+
+  @TempDir Path temp;
 
   private final Env env = Env.inMemory();
   private Path file;
@@ -169,7 +186,9 @@ class TableContentsTest {
       List<TableContents.Handle> blocks = blocks(table);
       assertThatThrownBy(() -> table.read(blocks.get(0), true))
           .isInstanceOf(CorruptionException.class)
-          .hasMessageContaining("checksum");
+          .hasMessageContaining("checksum")
+          .extracting(e -> ((CorruptionException) e).offset())
+          .isEqualTo(0L);
       assertThat(table.read(blocks.get(1), true).length()).isPositive();
     }
   }
@@ -194,5 +213,112 @@ class TableContentsTest {
     assertThat(closed).isEmpty();
     table.close();
     assertThat(closed).containsExactly(file);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "plain/000005.ldb, plain.txt, 0",
+    "zstd/000011.ldb, zstd.txt, 2",
+    "bloom/000011.ldb, bloom.txt, 1"
+  })
+  void blocks_ofACppTable_tileTheFileAndHoldItsEntries(String name, String dump, int compression)
+      throws IOException {
+    Path path = FIXTURES.resolve(name);
+    Set<String> keys = new TreeSet<>();
+    try (TableContents table = new TableContents(Env.fileSystem(), path)) {
+      TableContents.Roots footer = table.footer();
+      long end = 0;
+      boolean compressed = false;
+      for (TableContents.Named data : table.readHandles(footer.index())) {
+        assertThat(data.handle().offset()).isEqualTo(end);
+        end = data.handle().offset() + data.handle().size() + TRAILER;
+        TableContents.Block block = table.read(data.handle(), true);
+        assertThat(block.restarts()).isPositive();
+        assertThat(block.length()).isEqualTo(table.content().length);
+        compressed |= block.compression() == compression;
+        table.forEachEntry(
+            (key, value) -> keys.add(HexFormat.of().formatHex(InternalKey.userKey(key))));
+      }
+      assertThat(compressed).isTrue();
+      for (TableContents.Named filter : table.readHandles(footer.metaindex())) {
+        assertThat(filter.key()).asString().isEqualTo("filter.leveldb.BuiltinBloomFilter2");
+        assertThat(filter.handle().offset()).isEqualTo(end);
+        assertThat(table.read(filter.handle(), false).restarts()).isEqualTo(-1);
+        end = filter.handle().offset() + filter.handle().size() + TRAILER;
+      }
+      assertThat(footer.metaindex().offset()).isEqualTo(end);
+    }
+    Set<String> written =
+        Files.readAllLines(FIXTURES.resolve(dump)).stream()
+            .map(line -> line.substring(0, line.indexOf(' ')))
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertThat(keys).containsAll(written);
+  }
+
+  @Test
+  void footer_noTable_isCorruption() throws IOException {
+    Path file = Files.write(temp.resolve("000001.ldb"), new byte[10]);
+    try (TableContents table = new TableContents(Env.fileSystem(), file)) {
+      assertThatThrownBy(table::footer)
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("too short for a table");
+    }
+    Path footerOnly = Files.write(temp.resolve("000003.ldb"), new byte[TableContents.FOOTER_BYTES]);
+    try (TableContents table = new TableContents(Env.fileSystem(), footerOnly)) {
+      assertThatThrownBy(table::footer).hasMessageContaining("magic");
+    }
+    Path zeros = Files.write(temp.resolve("000002.ldb"), new byte[100]);
+    try (TableContents table = new TableContents(Env.fileSystem(), zeros)) {
+      assertThatThrownBy(table::footer)
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("magic");
+      TableContents.Handle outside = new TableContents.Handle(90, 20);
+      assertThatThrownBy(() -> table.read(outside, true))
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining("not in the file");
+    }
+  }
+
+  private static TableContents.Found found(long offset, long size) {
+    return TableContents.Found.of(new TableContents.Handle(offset, size), TableContents.Role.DATA);
+  }
+
+  private static NavigableMap<Long, TableContents.Found> byOffset(TableContents.Found... blocks) {
+    NavigableMap<Long, TableContents.Found> map = new TreeMap<>();
+    for (TableContents.Found block : blocks) {
+      map.put(block.handle().offset(), block);
+    }
+    return map;
+  }
+
+  @Test
+  void agree_namedAndFoundBlocks_ifNoneBetweenIsUnnamed() {
+    List<TableContents.Handle> named =
+        List.of(new TableContents.Handle(0, 10), new TableContents.Handle(15, 20));
+    assertThat(TableContents.agree(List.of(), byOffset())).as("names nothing").isFalse();
+    assertThat(TableContents.agree(named, byOffset())).isTrue();
+    assertThat(TableContents.agree(named, byOffset(found(0, 10), found(15, 20)))).isTrue();
+    assertThat(TableContents.agree(named, byOffset(found(40, 5)))).as("after them").isTrue();
+    assertThat(TableContents.agree(named, byOffset(found(0, 10), found(15, 19)))).isFalse();
+    assertThat(TableContents.agree(named, byOffset(found(35, 5)))).as("in the last").isFalse();
+  }
+
+  @Test
+  void read_beforeAnyBlock_orAnotherBlock_hasItsContentOnly() throws IOException {
+    try (TableContents table =
+        new TableContents(Env.fileSystem(), FIXTURES.resolve("plain/000005.ldb"))) {
+      assertThat(table.size()).isEqualTo(Files.size(FIXTURES.resolve("plain/000005.ldb")));
+      assertThatThrownBy(table::content).hasMessage("no block has been read");
+      var named = table.readNamed(table.footer().index());
+      assertThat(named)
+          .isEqualTo(
+              table.readHandles(table.footer().index()).stream()
+                  .map(TableContents.Named::handle)
+                  .toList());
+      table.read(named.get(0), true);
+      byte[] first = table.content();
+      table.read(named.get(1), true);
+      assertThat(table.content()).isNotEqualTo(first);
+    }
   }
 }

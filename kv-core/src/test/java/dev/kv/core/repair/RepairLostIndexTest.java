@@ -11,9 +11,8 @@ import dev.kv.admin.RepairReport;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
-import dev.kv.core.table.format.BlockHandle;
-import dev.kv.core.table.format.Footer;
-import dev.kv.core.table.inspect.TableInspector;
+import dev.kv.core.inspect.TableContents;
+import dev.kv.core.inspect.TableContents.Handle;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.RandomAccessFile;
@@ -50,10 +49,10 @@ class RepairLostIndexTest {
   @TempDir Path temp;
 
   /** The data blocks of the only table, and how many entries each has. */
-  private final List<BlockHandle> blocks = new ArrayList<>();
+  private final List<Handle> blocks = new ArrayList<>();
 
   private final List<Integer> entries = new ArrayList<>();
-  private Footer footer;
+  private TableContents.Roots footer;
   private Path directory;
   private Path table;
   private byte[] whole;
@@ -91,9 +90,9 @@ class RepairLostIndexTest {
     }
     table = onlyTable(directory);
     whole = Files.readAllBytes(table);
-    try (TableInspector inspector = new TableInspector(Env.fileSystem(), table)) {
+    try (TableContents inspector = new TableContents(Env.fileSystem(), table)) {
       footer = inspector.footer();
-      for (TableInspector.BlockEntry block : inspector.readHandles(footer.index())) {
+      for (TableContents.Named block : inspector.readHandles(footer.index())) {
         int[] count = new int[1];
         inspector.read(block.handle(), true);
         inspector.forEachEntry((key, value) -> count[0]++);
@@ -137,7 +136,7 @@ class RepairLostIndexTest {
     return entries;
   }
 
-  private static long stored(BlockHandle block) {
+  private static long stored(Handle block) {
     return block.size() + TRAILER;
   }
 
@@ -172,7 +171,8 @@ class RepairLostIndexTest {
   @EnumSource(CompressionType.class)
   void repair_footerCutOff_bringsEverythingBack(CompressionType compression) throws IOException {
     fill(options(compression));
-    expect(Arrays.copyOf(whole, whole.length - Footer.SIZE), options(compression), 0);
+    expect(
+        Arrays.copyOf(whole, whole.length - TableContents.FOOTER_BYTES), options(compression), 0);
   }
 
   @Test
@@ -193,8 +193,8 @@ class RepairLostIndexTest {
     Options options =
         options(CompressionType.SNAPPY).toBuilder().filterPolicy(FilterPolicy.bloom(10)).build();
     fill(options);
-    BlockHandle filter;
-    try (TableInspector inspector = new TableInspector(Env.fileSystem(), table)) {
+    Handle filter;
+    try (TableContents inspector = new TableContents(Env.fileSystem(), table)) {
       filter = inspector.readHandles(footer.metaindex()).get(0).handle();
     }
     expect(flipped(whole, filter.offset() + 10), options, 0);
@@ -203,7 +203,7 @@ class RepairLostIndexTest {
   @Test
   void repair_propertiesAndIndexDamaged_bringsEverythingBack() throws IOException {
     fill(options(CompressionType.SNAPPY));
-    BlockHandle last = blocks.get(blocks.size() - 1);
+    Handle last = blocks.get(blocks.size() - 1);
     long properties = footer.metaindex().offset() - last.offset() - stored(last);
     byte[] damaged = flipped(whole, footer.metaindex().offset() - 30);
     damaged = flipped(damaged, footer.index().offset() + 20);
@@ -224,7 +224,7 @@ class RepairLostIndexTest {
     int half = blocks.size() / 2;
     Integer[] behind = new Integer[blocks.size() - half];
     Arrays.setAll(behind, i -> half + i);
-    BlockHandle cut = blocks.get(half);
+    Handle cut = blocks.get(half);
     byte[] damaged = Arrays.copyOf(whole, (int) (cut.offset() + stored(cut) - 1));
     expect(damaged, options(CompressionType.NONE), whole.length - cut.offset(), behind);
   }
@@ -232,7 +232,7 @@ class RepairLostIndexTest {
   @Test
   void repair_footerAndBlockDamaged_losesThatBlock() throws IOException {
     fill(options(CompressionType.NONE));
-    BlockHandle hit = blocks.get(3);
+    Handle hit = blocks.get(3);
     byte[] damaged = flipped(flipped(whole, whole.length - 1), hit.offset() + 100);
     expect(damaged, options(CompressionType.NONE), hit.size(), 3);
   }
@@ -418,7 +418,7 @@ class RepairLostIndexTest {
       db.admin().compactRange(null, null);
     }
     Path unfinished = FileNames.table(directory, 1000);
-    Files.write(unfinished, Arrays.copyOf(whole, whole.length - Footer.SIZE));
+    Files.write(unfinished, Arrays.copyOf(whole, whole.length - TableContents.FOOTER_BYTES));
     RepairReport report = DB.repair(directory, options);
     assertThat(report.bytesLost()).isZero();
     assertThat(report.filesLost()).isZero();
@@ -480,7 +480,7 @@ class RepairLostIndexTest {
     }
     fill(options(CompressionType.NONE), content);
     byte[] damaged = flipped(whole, footer.index().offset() + 20);
-    for (BlockHandle block : blocks) {
+    for (Handle block : blocks) {
       damaged = block.size() > 5000 ? flipped(damaged, block.offset() + 3) : damaged;
     }
     Files.write(table, damaged);

@@ -12,13 +12,13 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.inspect.TableContents;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.table.TableIterator;
-import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.env.Env;
@@ -223,8 +223,8 @@ class RepairPropertyTest {
         continue;
       }
       List<Block> blocks = new ArrayList<>();
-      try (TableInspector table = new TableInspector(env, directory.resolve(name))) {
-        for (TableInspector.BlockEntry each : table.readHandles(table.footer().index())) {
+      try (TableContents table = new TableContents(env, directory.resolve(name))) {
+        for (TableContents.Named each : table.readHandles(table.footer().index())) {
           Set<Integer> operations = new HashSet<>();
           table.read(each.handle(), true);
           table.forEachEntry(

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.FilterPolicy;
 import dev.kv.bytes.DBComparator;
+import dev.kv.core.inspect.TableContents;
+import dev.kv.core.inspect.TableContents.Handle;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
@@ -13,11 +15,9 @@ import dev.kv.core.table.block.CursorModel;
 import dev.kv.core.table.block.Entries;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.filter.BloomFilter;
-import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.Footer;
 import dev.kv.core.table.format.TableFormat;
 import dev.kv.core.table.format.TableProperties;
-import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.options.CompressionType;
@@ -114,7 +114,7 @@ class TableWithPropertiesTest {
     FilterPolicy policy = filtered ? BLOOM : null;
     Entries entries = entries(BYTEWISE);
     byte[] bytes = TableBench.build(format(CompressionType.NONE, policy), BYTEWISE, entries);
-    BlockHandle block = properties(bytes);
+    Handle block = properties(bytes);
     for (long at = block.offset(); at < block.offset() + block.size() + TRAILER; at += 7) {
       byte[] damaged = bytes.clone();
       damaged[(int) at] ^= 0x10;
@@ -156,9 +156,9 @@ class TableWithPropertiesTest {
     return Footer.decode(source, "table", 0);
   }
 
-  private BlockHandle properties(byte[] bytes) throws IOException {
+  private Handle properties(byte[] bytes) throws IOException {
     Path file = Files.write(temp.resolve("000005.ldb"), bytes);
-    try (TableInspector inspector = new TableInspector(Env.fileSystem(), file)) {
+    try (TableContents inspector = new TableContents(Env.fileSystem(), file)) {
       return inspector.readHandles(inspector.footer().metaindex()).stream()
           .filter(entry -> new String(entry.key()).equals(TableProperties.KEY))
           .findFirst()

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.core.inspect.TableContents;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.ValueKind;
-import dev.kv.core.table.inspect.TableInspector;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.errors.DBException;
@@ -114,14 +114,14 @@ class VerifyCommandTest {
   }
 
   private static int blockOfMetaindex(Path table) throws IOException {
-    try (TableInspector inspector = new TableInspector(Env.fileSystem(), table)) {
-      return (int) inspector.footer().metaindex().offset();
+    try (TableContents contents = new TableContents(Env.fileSystem(), table)) {
+      return (int) contents.footer().metaindex().offset();
     }
   }
 
   private static int blockOfProperties(Path table) throws IOException {
-    try (TableInspector inspector = new TableInspector(Env.fileSystem(), table)) {
-      return (int) inspector.readHandles(inspector.footer().metaindex()).get(0).handle().offset();
+    try (TableContents contents = new TableContents(Env.fileSystem(), table)) {
+      return (int) contents.readHandles(contents.footer().metaindex()).get(0).handle().offset();
     }
   }
 

@@ -1,11 +1,10 @@
-package dev.kv.core.table.inspect;
+package dev.kv.core.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.Options;
-import dev.kv.core.table.format.BlockHandle;
+import dev.kv.core.inspect.TableContents.Handle;
 import dev.kv.core.table.format.BlockWriter;
-import dev.kv.core.table.format.Footer;
 import dev.kv.env.Env;
 import dev.kv.options.CompressionType;
 import dev.kv.table.TableWriter;
@@ -30,24 +29,24 @@ class BlockScannerTest {
   @TempDir Path temp;
 
   /** Returns the data blocks that the index names. */
-  private static List<BlockHandle> indexed(Path table) throws IOException {
-    try (TableInspector inspector = new TableInspector(Env.fileSystem(), table)) {
-      return inspector.readHandles(inspector.footer().index()).stream()
-          .map(TableInspector.BlockEntry::handle)
+  private static List<Handle> indexed(Path file) throws IOException {
+    try (TableContents table = new TableContents(Env.fileSystem(), file)) {
+      return table.readHandles(table.footer().index()).stream()
+          .map(TableContents.Named::handle)
           .toList();
     }
   }
 
-  private static List<TableInspector.FoundBlock> search(Path table) throws IOException {
-    try (TableInspector inspector = new TableInspector(Env.fileSystem(), table)) {
-      return inspector.findBlocks();
+  private static List<TableContents.Found> search(Path file) throws IOException {
+    try (TableContents table = new TableContents(Env.fileSystem(), file)) {
+      return table.findBlocks();
     }
   }
 
-  private static List<BlockHandle> data(List<TableInspector.FoundBlock> blocks) {
+  private static List<Handle> data(List<TableContents.Found> blocks) {
     return blocks.stream()
-        .filter(block -> block.role() == TableInspector.Role.DATA)
-        .map(TableInspector.FoundBlock::handle)
+        .filter(block -> block.role() == TableContents.Role.DATA)
+        .map(TableContents.Found::handle)
         .toList();
   }
 
@@ -75,20 +74,21 @@ class BlockScannerTest {
   @ParameterizedTest
   @ValueSource(strings = {"plain/000005.ldb", "zstd/000011.ldb", "bloom/000011.ldb"})
   void wholeTable_ofCpp_findsEveryBlockAndItsRole(String name) throws IOException {
-    Path table = FIXTURES.resolve(name);
-    List<TableInspector.FoundBlock> found = search(table);
-    assertThat(data(found)).isEqualTo(indexed(table));
-    try (TableInspector inspector = new TableInspector(Env.fileSystem(), table)) {
-      Footer footer = inspector.footer();
+    Path file = FIXTURES.resolve(name);
+    List<TableContents.Found> found = search(file);
+    assertThat(data(found)).isEqualTo(indexed(file));
+    try (TableContents table = new TableContents(Env.fileSystem(), file)) {
+      TableContents.Roots footer = table.footer();
       assertThat(found)
           .contains(
-              new TableInspector.FoundBlock(footer.index(), TableInspector.Role.INDEX),
-              new TableInspector.FoundBlock(footer.metaindex(), TableInspector.Role.METAINDEX));
-      for (TableInspector.BlockEntry filter : inspector.readHandles(footer.metaindex())) {
+              TableContents.Found.of(footer.index(), TableContents.Role.INDEX),
+              TableContents.Found.of(footer.metaindex(), TableContents.Role.METAINDEX));
+      for (TableContents.Named filter : table.readHandles(footer.metaindex())) {
         assertThat(found)
-            .contains(new TableInspector.FoundBlock(filter.handle(), TableInspector.Role.META));
+            .contains(TableContents.Found.of(filter.handle(), TableContents.Role.META));
       }
-      assertThat(found.get(found.size() - 1).end()).isEqualTo(inspector.size() - Footer.SIZE);
+      assertThat(found.get(found.size() - 1).end())
+          .isEqualTo(table.size() - TableContents.FOOTER_BYTES);
     }
   }
 
@@ -96,14 +96,14 @@ class BlockScannerTest {
   @EnumSource(CompressionType.class)
   void damagedBlocks_anyBit_costThemAlone(CompressionType compression) throws IOException {
     Path whole = table(compression, 2000, 100);
-    List<BlockHandle> blocks = indexed(whole);
+    List<Handle> blocks = indexed(whole);
     byte[] bytes = Files.readAllBytes(whole);
     Random random = new Random(SEED);
     for (int round = 0; round < 20; round++) {
       byte[] damaged = Arrays.copyOf(bytes, bytes.length - random.nextInt(60)); // footer, index too
-      List<BlockHandle> expected = new ArrayList<>(blocks);
+      List<Handle> expected = new ArrayList<>(blocks);
       for (int hit = 0; hit < 3; hit++) {
-        BlockHandle block = blocks.get(random.nextInt(blocks.size()));
+        Handle block = blocks.get(random.nextInt(blocks.size()));
         int at = (int) (block.offset() + random.nextLong(block.size() + BlockWriter.TRAILER));
         damaged[at] ^= (byte) (1 << random.nextInt(Byte.SIZE));
         if (damaged[at] != bytes[at]) {
@@ -123,7 +123,7 @@ class BlockScannerTest {
   @Test
   void garbageBetween_longerThanAWindow_isPassedOver() throws IOException {
     Path whole = table(CompressionType.SNAPPY, 1000, 100);
-    List<BlockHandle> blocks = indexed(whole);
+    List<Handle> blocks = indexed(whole);
     byte[] bytes = Files.readAllBytes(whole);
     int cut = (int) blocks.get(5).offset() + 7;
     for (boolean zeros : new boolean[] {true, false}) {
@@ -135,9 +135,9 @@ class BlockScannerTest {
       System.arraycopy(bytes, 0, spread, 0, cut);
       System.arraycopy(garbage, 0, spread, cut, garbage.length);
       System.arraycopy(bytes, cut, spread, cut + garbage.length, bytes.length - cut);
-      List<BlockHandle> expected = new ArrayList<>(blocks.subList(0, 5));
-      for (BlockHandle behind : blocks.subList(6, blocks.size())) {
-        expected.add(new BlockHandle(behind.offset() + garbage.length, behind.size()));
+      List<Handle> expected = new ArrayList<>(blocks.subList(0, 5));
+      for (Handle behind : blocks.subList(6, blocks.size())) {
+        expected.add(new Handle(behind.offset() + garbage.length, behind.size()));
       }
       assertThat(data(search(write(spread)))).as("zeros: %s", zeros).isEqualTo(expected);
     }
@@ -146,7 +146,7 @@ class BlockScannerTest {
   @Test
   void largeBlocks_alsoBehindDamage_areFound() throws IOException {
     Path whole = table(CompressionType.NONE, 4, 400_000);
-    List<BlockHandle> blocks = indexed(whole);
+    List<Handle> blocks = indexed(whole);
     assertThat(blocks).hasSize(4);
     byte[] bytes = Files.readAllBytes(whole);
     bytes[(int) blocks.get(0).offset() + 100] ^= 1;

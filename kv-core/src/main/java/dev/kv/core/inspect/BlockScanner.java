@@ -1,9 +1,9 @@
-package dev.kv.core.table.inspect;
+package dev.kv.core.inspect;
 
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.inspect.TableContents.Handle;
 import dev.kv.core.table.cache.TableFile;
-import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
 import dev.kv.errors.DBIOException;
 import java.nio.ByteBuffer;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * it. So one pass over the bytes tries every beginning with every end.
  * </pre>
  */
-public final class BlockScanner {
+final class BlockScanner {
   /**
    * The number of bytes that are searched first for a block whose beginning is not known, since it
    * is usually near.
@@ -64,7 +64,7 @@ public final class BlockScanner {
   private static final int[] UNDONE = undone();
 
   private final TableFile file;
-  private final Predicate<BlockHandle> isBlock;
+  private final Predicate<Handle> isBlock;
   private final Consumer<DBIOException> readError;
   private final MaskedCrc32c crc = new MaskedCrc32c();
   private final ByteBuffer bytes;
@@ -78,7 +78,7 @@ public final class BlockScanner {
    *     begins there
    * @param readError receives the first read error; if it returns, what cannot be read is skipped
    */
-  BlockScanner(TableFile file, Predicate<BlockHandle> isBlock, Consumer<DBIOException> readError) {
+  BlockScanner(TableFile file, Predicate<Handle> isBlock, Consumer<DBIOException> readError) {
     this.file = file;
     this.isBlock = isBlock;
     this.readError = readError;
@@ -91,8 +91,8 @@ public final class BlockScanner {
    * Returns the block that begins at {@code offset}, else one that begins after it, or null if
    * there is none.
    */
-  @Nullable BlockHandle next(long offset) {
-    BlockHandle found = at(offset);
+  @Nullable Handle next(long offset) {
+    Handle found = at(offset);
     if (found == null) {
       found = inWindow(offset, NEAR);
     }
@@ -102,7 +102,7 @@ public final class BlockScanner {
     return found;
   }
 
-  private @Nullable BlockHandle at(long offset) {
+  private @Nullable Handle at(long offset) {
     long from = offset;
     crc.reset();
     while (left > 0 && from + BlockWriter.TRAILER <= file.size()) {
@@ -111,7 +111,7 @@ public final class BlockScanner {
         byte type = bytes.get(i);
         crc.update(type);
         if (BlockCompression.isCode(type) && crc.maskedValue() == bytes.getInt(i + 1)) {
-          return new BlockHandle(offset, from + i - offset);
+          return new Handle(offset, from + i - offset);
         }
       }
       from += length - CRC;
@@ -153,7 +153,7 @@ public final class BlockScanner {
     target.put(new byte[end - at]);
   }
 
-  private @Nullable BlockHandle inWindow(long from, int most) {
+  private @Nullable Handle inWindow(long from, int most) {
     int length = load(from, most);
     Beginnings beginnings = new Beginnings(length);
     int[] back = new int[Integer.SIZE];
@@ -173,7 +173,7 @@ public final class BlockScanner {
         int wanted = MaskedCrc32c.unmask(bytes.getInt(i + 1));
         int beginning = beginnings.find(image(back, crc.value() ^ wanted));
         if (beginning >= 0) {
-          BlockHandle found = new BlockHandle(from + beginning, i - beginning);
+          Handle found = new Handle(from + beginning, i - beginning);
           if (isBlock.test(found)) {
             return found;
           }
