@@ -7,7 +7,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.xerial.snappy.Snappy;
@@ -21,6 +20,11 @@ final class NativeSnappy {
   /** More than the largest library takes that snappy-java unpacks. */
   private static final long UNPACKED_SIZE = 2 << 20;
 
+  /** True from when {@link #loaded} stays as it is. */
+  private static volatile boolean decided;
+
+  private static @Nullable NativeSnappy loaded;
+
   private final SnappyNative library;
 
   private NativeSnappy(SnappyNative library) {
@@ -30,76 +34,91 @@ final class NativeSnappy {
   /**
    * Returns the codec, or null if the library does not load, or would print to standard error:
    * snappy-java prints why it cannot unpack its library, and the JVM warns, from 24 on, of native
-   * libraries that --enable-native-access does not allow.
+   * libraries that --enable-native-access does not allow. Loads the library at its first use. If
+   * memory or file descriptors are short then, returns null, and the next use tries again.
    */
   static @Nullable NativeSnappy instance() {
-    return Holder.INSTANCE;
+    return decided ? loaded : load();
   }
 
-  /** Loads the library once, at its first use. */
-  private static final class Holder {
-    static final @Nullable NativeSnappy INSTANCE = load();
-
-    private static @Nullable NativeSnappy load() {
+  private static synchronized @Nullable NativeSnappy load() {
+    if (!decided) {
       try {
-        // Before all else: without the class, nothing else is needed
-        Module module = Snappy.class.getModule();
-        if (!isNativeAccessEnabled(module)) {
-          return without("--enable-native-access is not given");
-        }
-        if (!canUnpack()) {
-          return without("its directory for temporary files is full or not writable");
-        }
-        Snappy.maxCompressedLength(0); // loads the library
-        return new NativeSnappy(new SnappyNative());
-      } catch (LinkageError | RuntimeException absent) {
-        return without(absent.toString());
-      } catch (Error e) {
-        // SnappyError; the code must not refer to it, because its class can be absent.
-        if (e instanceof VirtualMachineError) {
-          throw e;
-        }
-        return without(e.toString());
+        loaded = loadIfPossible();
+        decided = true;
+      } catch (IOException | VirtualMachineError shortage) {
+        return null;
       }
     }
+    return loaded;
+  }
 
-    /** Calls Module.isNativeAccessEnabled on JDKs that warn of loading a library without it. */
-    private static boolean isNativeAccessEnabled(Module module) {
-      if (Runtime.version().feature() < FIRST_WARNING_VERSION) {
-        return true;
+  private static @Nullable NativeSnappy loadIfPossible() throws IOException {
+    try {
+      // Before all else: without the class, nothing else is needed
+      Module module = Snappy.class.getModule();
+      if (!isNativeAccessEnabled(module)) {
+        return without("--enable-native-access is not given");
       }
-      try {
-        return (boolean)
-            MethodHandles.publicLookup()
-                .findVirtual(
-                    Module.class, "isNativeAccessEnabled", MethodType.methodType(boolean.class))
-                .invokeExact(module);
-      } catch (Throwable e) {
-        throw new IllegalStateException("Module.isNativeAccessEnabled is missing", e);
+      if (!canUnpack()) {
+        return without("its directory for temporary files is full or not writable");
       }
+      Snappy.maxCompressedLength(0); // loads the library
+      return new NativeSnappy(new SnappyNative());
+    } catch (LinkageError | RuntimeException absent) {
+      return without(absent.toString());
+    } catch (Error e) {
+      // SnappyError; the code must not refer to it, because its class can be absent.
+      if (e instanceof VirtualMachineError) {
+        throw e;
+      }
+      return without(e.toString());
     }
+  }
 
-    private static boolean canUnpack() {
-      if (System.getProperty("org.xerial.snappy.lib.path") != null
-          || Boolean.getBoolean("org.xerial.snappy.use.systemlib")) {
-        return true;
-      }
-      String directory =
-          System.getProperty(
-              "org.xerial.snappy.tempdir", System.getProperty("java.io.tmpdir", "."));
-      try {
-        Files.delete(Files.createTempFile(Path.of(directory), "kv", null));
-        return new File(directory).getUsableSpace() >= UNPACKED_SIZE;
-      } catch (IOException | RuntimeException e) {
-        return false;
-      }
+  /** Calls Module.isNativeAccessEnabled on JDKs that warn of loading a library without it. */
+  private static boolean isNativeAccessEnabled(Module module) {
+    if (Runtime.version().feature() < FIRST_WARNING_VERSION) {
+      return true;
     }
+    try {
+      return (boolean)
+          MethodHandles.publicLookup()
+              .findVirtual(
+                  Module.class, "isNativeAccessEnabled", MethodType.methodType(boolean.class))
+              .invokeExact(module);
+    } catch (Throwable e) {
+      throw new IllegalStateException("Module.isNativeAccessEnabled is missing", e);
+    }
+  }
 
-    private static @Nullable NativeSnappy without(String reason) {
-      EngineLogger.of(NativeSnappy.class)
-          .info("snappy-java is not used, the Java codec is used instead: {}", reason);
-      return null;
+  /**
+   * Returns true if the library can be unpacked. Not by createTempFile: its random numbers stay
+   * unusable, for the whole process, if no file descriptor is free at their first use.
+   *
+   * @throws IOException if no file can be opened in a directory that is writable
+   */
+  private static boolean canUnpack() throws IOException {
+    if (System.getProperty("org.xerial.snappy.lib.path") != null
+        || Boolean.getBoolean("org.xerial.snappy.use.systemlib")) {
+      return true;
     }
+    File directory =
+        new File(
+            System.getProperty(
+                "org.xerial.snappy.tempdir", System.getProperty("java.io.tmpdir", ".")));
+    if (!directory.canWrite() || directory.getUsableSpace() < UNPACKED_SIZE) {
+      return false;
+    }
+    String name = "kv-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
+    Files.delete(Files.createFile(directory.toPath().resolve(name)));
+    return true;
+  }
+
+  private static @Nullable NativeSnappy without(String reason) {
+    EngineLogger.of(NativeSnappy.class)
+        .info("snappy-java is not used, the Java codec is used instead: {}", reason);
+    return null;
   }
 
   /**

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.Children;
 import dev.kv.options.CompressionType;
+import java.io.Closeable;
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -21,6 +24,7 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.xerial.snappy.Snappy;
 
 /**
  * How the engine starts where snappy-java does not: in JVMs of their own, for a library loads once.
@@ -40,14 +44,47 @@ class NativeSnappyTest {
       BlockCompression codec = new BlockCompression(true);
       ByteBuffer source = ByteBuffer.allocateDirect(BLOCK).order(ByteOrder.LITTLE_ENDIAN);
       ByteBuffer stored = ByteBuffer.allocateDirect(2 * BLOCK).order(ByteOrder.LITTLE_ENDIAN);
+      if (List.of(arguments).contains("descriptors")) {
+        withoutDescriptors(writer, codec, source, stored);
+      }
       int size = writer.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
       codec.uncompress((byte) 1, stored, 0, size, source, 0, BLOCK);
-      if (arguments.length > 0) {
+      if (List.of(arguments).contains("maps")) {
         System.out.print(isMapped() + " ");
         codec.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
         System.out.print(isMapped());
       } else {
         System.out.print(NativeSnappy.instance() == null ? "java" : "native");
+      }
+    }
+
+    /** Compresses while no file can be opened, also not the files of classes. */
+    private static void withoutDescriptors(
+        BlockCompression javaCodec, BlockCompression codec, ByteBuffer source, ByteBuffer stored)
+        throws IOException {
+      javaCodec.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
+      Objects.requireNonNull(NativeSnappy.class.getDeclaredMethods());
+      Objects.requireNonNull(Snappy.class.getName());
+      List<Closeable> open = new ArrayList<>();
+      try {
+        openAll(open);
+        codec.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
+      } finally {
+        for (Closeable each : open) {
+          each.close();
+        }
+      }
+      codec.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
+      System.out.print(NativeSnappy.instance() == null ? "java " : "native ");
+    }
+
+    private static void openAll(List<Closeable> open) {
+      try {
+        while (true) {
+          open.add(new FileInputStream("/dev/null"));
+        }
+      } catch (IOException e) {
+        return;
       }
     }
 
@@ -71,6 +108,9 @@ class NativeSnappyTest {
     command.addAll(Arrays.asList(flags));
     command.addAll(List.of("-cp", classPath, Child.class.getName()));
     command.addAll(arguments);
+    if (arguments.contains("descriptors")) {
+      command.addAll(0, List.of("sh", "-c", "ulimit -n 256 && exec \"$@\"", "sh"));
+    }
     File output = directory.resolve("out").toFile();
     File errors = directory.resolve("err").toFile();
     Process child = Children.builder(command).redirectOutput(output).redirectError(errors).start();
@@ -122,6 +162,14 @@ class NativeSnappyTest {
   void uncompress_ofASmallBlock_doesNotLoadTheLibrary() throws Exception {
     Outcome outcome = run(List.of("maps"), classPath(), allowNativeAccess());
     assertThat(outcome.output()).as(outcome.errors()).isEqualTo("false true");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void compress_withoutFileDescriptors_usesJavaUntilThereAreSome() throws Exception {
+    Outcome outcome = run(List.of("descriptors"), classPath(), allowNativeAccess());
+    assertThat(outcome.output()).as(outcome.errors()).isEqualTo("native native");
+    assertThat(outcome.errors()).isEmpty();
   }
 
   private static String[] allowNativeAccess() {
