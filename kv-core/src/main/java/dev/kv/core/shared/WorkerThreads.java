@@ -3,9 +3,7 @@ package dev.kv.core.shared;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.logging.EngineLogger;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -92,14 +90,16 @@ public final class WorkerThreads implements AutoCloseable {
   /** Signalled if a task has ended, or a thread was started or failed to. */
   private final Condition ended = lock.newCondition();
 
+  /**
+   * The tasks that run or wait for a thread or their time; those that wait for a thread in the
+   * order of their turns. Only the submission of an idle task may need memory, and throws then:
+   * until the task is idle again it has its place, and to move it allocates nothing.
+   */
   @GuardedBy("lock")
-  private final Deque<Task> ready = new ArrayDeque<>();
+  private final List<Task> active = new ArrayList<>();
 
   @GuardedBy("lock")
-  private final List<Task> delayed = new ArrayList<>();
-
-  @GuardedBy("lock")
-  private final List<Thread> threads = new ArrayList<>();
+  private final List<Thread> threads;
 
   /** The threads that run, which may do so before their starter adds them to the others. */
   private final Set<Thread> inRun = ConcurrentHashMap.newKeySet();
@@ -126,6 +126,7 @@ public final class WorkerThreads implements AutoCloseable {
   public WorkerThreads(String name, int count) {
     this.name = name;
     this.count = count;
+    threads = new ArrayList<>(count); // to note a thread that was started needs no memory
   }
 
   /** Makes a task run as soon as it is its turn. Cheap if it waits for its turn already. */
@@ -134,11 +135,7 @@ public final class WorkerThreads implements AutoCloseable {
     lock.lock();
     try {
       switch (task.state) {
-        case IDLE -> start = enqueue(task);
-        case DELAYED -> {
-          delayed.remove(task);
-          start = enqueue(task);
-        }
+        case IDLE, DELAYED -> start = enqueue(task);
         case RUNNING -> task.submittedWhileRunning = true;
         case READY, ENDING, ENDED -> {}
       }
@@ -161,8 +158,9 @@ public final class WorkerThreads implements AutoCloseable {
     lock.lock();
     try {
       if (task.state == State.IDLE) {
-        delay(task, nanos);
         work.signal();
+        active.add(task);
+        delay(task, nanos);
         start = idle + starting == 0 && takeStart(); // the other threads may be busy for long
       }
     } finally {
@@ -175,18 +173,11 @@ public final class WorkerThreads implements AutoCloseable {
 
   /** Makes a task end after its current piece of work. It never runs again. Does not wait. */
   public void end(Task task) {
-    lock.lock();
+    lock();
     try {
       switch (task.state) {
         case IDLE -> task.state = State.ENDED;
-        case DELAYED -> {
-          delayed.remove(task);
-          task.state = State.ENDED;
-        }
-        case READY -> {
-          ready.remove(task);
-          task.state = State.ENDED;
-        }
+        case DELAYED, READY -> leave(task, State.ENDED);
         case RUNNING -> task.state = State.ENDING;
         case ENDING, ENDED -> {}
       }
@@ -233,17 +224,33 @@ public final class WorkerThreads implements AutoCloseable {
   /** Puts a task at the end of the queue; returns true if the caller has to start a thread. */
   @GuardedBy("lock")
   private boolean enqueue(Task task) {
-    task.state = State.READY;
-    ready.addLast(task);
     work.signal();
-    return idle < ready.size() && takeStart();
+    makeReady(task);
+    int ready = 0;
+    for (int i = 0; i < active.size(); i++) {
+      ready += active.get(i).state == State.READY ? 1 : 0;
+    }
+    return idle < ready && takeStart();
+  }
+
+  /** Makes a task the last of those that wait for a thread. Throws only if it was idle. */
+  @GuardedBy("lock")
+  private void makeReady(Task task) {
+    active.remove(task);
+    active.add(task);
+    task.state = State.READY;
+  }
+
+  @GuardedBy("lock")
+  private void leave(Task task, State next) {
+    active.remove(task);
+    task.state = next;
   }
 
   @GuardedBy("lock")
   private void delay(Task task, long nanos) {
     task.state = State.DELAYED;
     task.dueNanos = System.nanoTime() + nanos;
-    delayed.add(task);
   }
 
   @GuardedBy("lock")
@@ -268,7 +275,7 @@ public final class WorkerThreads implements AutoCloseable {
       }
       boolean isStuck;
       Task next = null;
-      lock.lock();
+      lock();
       try {
         starting--;
         if (thread != null) {
@@ -277,7 +284,7 @@ public final class WorkerThreads implements AutoCloseable {
         boolean noThread = threads.isEmpty() && starting == 0;
         isStuck = noThread && leaveQueue(task);
         if (noThread && takeStart()) {
-          next = ready.isEmpty() ? firstDelayed() : ready.peek();
+          next = firstWaiting();
           starting -= next == null ? 1 : 0;
         }
         ended.signalAll();
@@ -294,16 +301,28 @@ public final class WorkerThreads implements AutoCloseable {
   /** Makes a task idle that waits for a thread; returns false if it does not wait for one. */
   @GuardedBy("lock")
   private boolean leaveQueue(Task task) {
-    boolean waits = ready.remove(task) || delayed.remove(task);
+    boolean waits = task.state == State.READY || task.state == State.DELAYED;
     if (waits) {
-      task.state = State.IDLE;
+      leave(task, State.IDLE);
     }
     return waits;
   }
 
+  /** Returns the next task that waits for a thread, else one that waits for its time, or null. */
   @GuardedBy("lock")
-  private @Nullable Task firstDelayed() {
-    return delayed.isEmpty() ? null : delayed.get(0);
+  private @Nullable Task firstWaiting() {
+    Task ready = first(State.READY);
+    return ready == null ? first(State.DELAYED) : ready;
+  }
+
+  @GuardedBy("lock")
+  private @Nullable Task first(State state) {
+    for (int i = 0; i < active.size(); i++) {
+      if (active.get(i).state == state) {
+        return active.get(i);
+      }
+    }
+    return null;
   }
 
   private String newName() {
@@ -362,19 +381,17 @@ public final class WorkerThreads implements AutoCloseable {
   /** Makes the delayed tasks ready whose time has come, and takes the first ready one. */
   @GuardedBy("lock")
   private @Nullable Task poll() {
-    if (!delayed.isEmpty()) {
-      long now = System.nanoTime();
-      for (int i = 0; i < delayed.size(); i++) {
-        Task task = delayed.get(i);
-        if (task.dueNanos - now <= 0) {
-          delayed.remove(i);
-          i--;
-          task.state = State.READY;
-          ready.addLast(task);
-        }
+    long now = System.nanoTime();
+    int i = 0;
+    for (int left = active.size(); left > 0; left--) {
+      Task each = active.get(i);
+      if (each.state == State.DELAYED && each.dueNanos - now <= 0) {
+        makeReady(each);
+      } else {
+        i++;
       }
     }
-    Task task = ready.poll();
+    Task task = first(State.READY);
     if (task != null) {
       task.state = State.RUNNING;
     }
@@ -386,8 +403,11 @@ public final class WorkerThreads implements AutoCloseable {
   private long untilDue() {
     long now = System.nanoTime();
     long least = Long.MAX_VALUE;
-    for (Task task : delayed) {
-      least = Math.min(least, Math.max(0, task.dueNanos - now));
+    for (int i = 0; i < active.size(); i++) {
+      Task task = active.get(i);
+      if (task.state == State.DELAYED) {
+        least = Math.min(least, Math.max(0, task.dueNanos - now));
+      }
     }
     return least;
   }
@@ -398,7 +418,7 @@ public final class WorkerThreads implements AutoCloseable {
    */
   @GuardedBy("lock")
   private @Nullable Task leaveRestToAnother() {
-    Task rest = ready.isEmpty() ? firstDelayed() : ready.peek();
+    Task rest = firstWaiting();
     if (rest != null && idle > 0) {
       work.signal();
     } else if (rest != null && takeStart()) {
@@ -421,22 +441,32 @@ public final class WorkerThreads implements AutoCloseable {
   }
 
   private void settle(Task task, long again) {
-    lock.lock();
+    lock();
     try {
       if (task.state == State.ENDING) {
-        task.state = State.ENDED;
+        leave(task, State.ENDED);
         ended.signalAll();
       } else if (again == 0 || task.submittedWhileRunning) {
-        task.state = State.READY;
-        ready.addLast(task);
+        makeReady(task);
       } else if (again == IDLE) {
-        task.state = State.IDLE;
+        leave(task, State.IDLE);
       } else {
         delay(task, again);
       }
       task.submittedWhileRunning = false;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Locks, also without memory, which JDK 17 needs to wait for a lock. */
+  private void lock() {
+    try {
+      lock.lock();
+    } catch (OutOfMemoryError e) {
+      while (!lock.tryLock()) {
+        Thread.onSpinWait();
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.kv.core.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.core.Children;
 import dev.kv.core.Latches;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.LeakCheck;
@@ -9,6 +10,7 @@ import dev.kv.core.logging.CapturedLog;
 import dev.kv.env.Env;
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -500,6 +502,71 @@ class WorkerThreadsTest {
           .singleElement()
           .satisfies(line -> assertThat(line).contains("kv-test: a task threw"));
       assertThat(log.lines()).contains("java.lang.OutOfMemoryError: simulated");
+    }
+  }
+
+  /** In a JVM of its own, whose heap the first piece of the task fills. */
+  @Test
+  void runPiece_thatLeavesNoMemory_isCalledAgain() throws Exception {
+    Children.Ended ended = Children.run(List.of("-Xmx24m"), FullHeap.class);
+    assertThat(ended.exitCode()).as(ended.output()).isEqualTo(4);
+  }
+
+  /** The task. While the heap is full, it does nothing that needs memory. */
+  static final class FullHeap extends WorkerThreads.Task {
+    private static final long DELAY = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private static final AtomicInteger PIECES = new AtomicInteger();
+
+    private final Object[] fill = new Object[1 << 21];
+
+    private FullHeap() {}
+
+    public static void main(String[] args) throws InterruptedException {
+      FullHeap task = new FullHeap();
+      new WorkerThreads("kv-test", 1).submit(task);
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      while (PIECES.get() < 4 && System.nanoTime() - end < 0) {
+        Thread.sleep(1);
+      }
+      System.exit(PIECES.get());
+    }
+
+    /** The first pieces run what the last one runs: then that needs no memory. */
+    @Override
+    protected long runPiece() {
+      Arrays.fill(fill, null);
+      int piece = PIECES.incrementAndGet();
+      if (piece == 3) {
+        fillHeap();
+      }
+      return piece == 4 ? WorkerThreads.IDLE : DELAY;
+    }
+
+    private void fillHeap() {
+      int filled = 0;
+      int size = 1 << 16;
+      while (size > 0) {
+        try {
+          fill[filled] = new byte[size];
+          filled++;
+        } catch (OutOfMemoryError e) {
+          size /= 4;
+        }
+      }
+    }
+
+    @Override
+    protected Thread startThread(String threadName, Runnable body) {
+      Thread thread = new Thread(body, threadName);
+      thread.setDaemon(true);
+      thread.start();
+      return thread;
+    }
+
+    @Override
+    protected void noThread(Throwable cause) {
+      throw new AssertionError(cause);
     }
   }
 
