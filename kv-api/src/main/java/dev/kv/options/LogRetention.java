@@ -119,6 +119,7 @@ public final class LogRetention {
      * @throws IllegalArgumentException if it is negative
      */
     public Builder age(Duration age) {
+      Objects.requireNonNull(age, "age");
       if (age.isNegative()) {
         throw new IllegalArgumentException("age is negative: " + age);
       }

@@ -246,6 +246,11 @@ class NullArgumentsTest {
     LiveFiles live = opened(db.admin().suspendDeletions());
     receivers.add(live);
     receivers.add(live.files().get(0));
+    Options.builder()
+        .memory(receivers::add)
+        .compaction(receivers::add)
+        .tables(receivers::add)
+        .monitoring(receivers::add);
     receivers.addAll(
         List.of(
             DBFactory.instance(),
@@ -259,6 +264,11 @@ class NullArgumentsTest {
             ReadOptions.DEFAULT,
             ReadOptions.builder(),
             WriteOptions.SYNC,
+            WriteOptions.builder(),
+            ChangeOptions.UNSYNCED,
+            ChangeOptions.builder(),
+            LogRetention.ofBytes(9),
+            LogRetention.builder(),
             TransactionOptions.DEFAULT,
             TransactionOptions.builder(),
             BulkLoadOptions.DEFAULT,
