@@ -5,9 +5,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown by a write, a range delete, a bulk load, an ingest or a sync if it is unknown whether the
  * write is there, or durable, when the database is opened again. That open finds all of the write
- * or nothing of it. The cause is what failed. Until then, no read sees a write that threw this, and
- * the database is read-only; a write whose sync alone failed, as by {@link
- * dev.kv.DBWriter#writeAsync} and {@link dev.kv.DBWriter#syncAsync}, is visible.
+ * or nothing of it. The cause is what failed.
+ *
+ * <p>Until then, no read sees a write that threw this, and the database takes no more writes. If
+ * only the sync failed, after {@link dev.kv.DBWriter#writeAsync} or in {@link
+ * dev.kv.DBWriter#syncAsync}, the writes are visible.
  *
  * <p>To repeat such a write, open the database again, and compare what is there.
  */

@@ -528,7 +528,7 @@ class DBMapTest {
     assertThat(map.entrySet().contains(entry(half, 1L))).isFalse();
     assertThat(map.entrySet().remove(entry(half, 1L))).isFalse();
     assertThat(map).containsExactly(entry("a", 1L));
-    NavigableMap<String, Long> reading = Maps.reading(db, Codecs.utf8(), Codecs.longs());
+    NavigableMap<String, Long> reading = DBMap.reading(db, Codecs.utf8(), Codecs.longs());
     assertThat(reading.get(half)).isNull();
     assertThatThrownBy(() -> reading.remove(half))
         .isInstanceOf(UnsupportedOperationException.class);

@@ -415,6 +415,7 @@ class TimeToLiveTest {
         Set.of(
             "pinned",
             "get", // built on read
+            "containsKey",
             "entries",
             "stream",
             "forEach",

@@ -82,9 +82,11 @@ final class AsyncSyncs extends WorkerThreads.Task implements AutoCloseable {
       failure = e;
     }
     if (last || !(failure instanceof DBClosedException)) {
-      boolean known =
-          !(failure instanceof DBException) || failure instanceof OutcomeUnknownException;
-      complete(served, known ? failure : unsynced("the log cannot be synced", failure));
+      complete(
+          served,
+          failure instanceof DBException e && !(e instanceof OutcomeUnknownException)
+              ? unsynced("the log cannot be synced", e)
+              : failure);
     }
   }
 
