@@ -1,16 +1,13 @@
 package dev.kv.core.load;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.memory.Undo;
 import dev.kv.env.Env;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,27 +22,17 @@ import org.jspecify.annotations.Nullable;
 final class LoadStage<T> implements AutoCloseable {
   private final Env env;
   private final String name;
-  private final int capacity;
   private final Consumer<T> work;
   private final Consumer<T> discard;
   private final Set<Thread> threads;
-  private final ReentrantLock lock = new ReentrantLock();
 
-  /** Signalled if anything changes: the items, the failure, the end. */
-  private final Condition changed = lock.newCondition();
+  /** The items that wait. An empty one ends the thread. */
+  private final BlockingQueue<Optional<T>> items;
 
-  @GuardedBy("lock")
-  private final Deque<T> items = new ArrayDeque<>();
+  /** Set by the thread alone. */
+  private volatile @Nullable Throwable failure;
 
-  @GuardedBy("lock")
-  private @Nullable Throwable failure;
-
-  /** True while the thread works on an item that is not in the queue. */
-  @GuardedBy("lock")
-  private boolean isBusy;
-
-  @GuardedBy("lock")
-  private boolean isClosed;
+  private volatile boolean isClosed;
 
   /** Used by the producer alone. */
   private @Nullable Thread thread;
@@ -56,8 +43,8 @@ final class LoadStage<T> implements AutoCloseable {
    * @param name the name of the thread
    * @param capacity the number of items that may wait, besides the one that is worked on
    * @param work takes ownership of an item; may throw
-   * @param discard takes ownership of an item that is not done; does not throw
-   * @param threads contains the thread while it runs; thread-safe
+   * @param discard takes ownership of an item that is not done; does not throw; thread-safe
+   * @param threads contains the thread while it works; thread-safe
    */
   LoadStage(
       Env env,
@@ -68,7 +55,7 @@ final class LoadStage<T> implements AutoCloseable {
       Set<Thread> threads) {
     this.env = env;
     this.name = name;
-    this.capacity = capacity;
+    this.items = new ArrayBlockingQueue<>(capacity);
     this.work = work;
     this.discard = discard;
     this.threads = threads;
@@ -77,26 +64,19 @@ final class LoadStage<T> implements AutoCloseable {
   /** Passes an item to the thread; waits for room. Throws the failure of an earlier item. */
   void submit(T item) {
     try (Undo undo = new Undo(() -> discard.accept(item))) {
+      checkFailure();
       if (thread == null) {
-        thread = env.startThread(name, this::run);
+        Thread started = env.startThread(name, this::run);
+        thread = started;
+        threads.add(started);
       }
-      enqueue(item);
+      put(Optional.of(item));
       undo.cancel();
     }
   }
 
-  private void enqueue(T item) {
-    lock.lock();
-    try {
-      while (failure == null && items.size() >= capacity) {
-        changed.awaitUninterruptibly();
-      }
-      checkFailure();
-      items.addLast(item);
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+  private void put(Optional<T> item) {
+    Uninterrupted.await(() -> items.put(item));
   }
 
   /** Does the last item, in the caller's thread if it is the only one; waits until all are done. */
@@ -108,89 +88,50 @@ final class LoadStage<T> implements AutoCloseable {
     if (last != null) {
       submit(last);
     }
-    lock.lock();
-    try {
-      while (failure == null && (isBusy || !items.isEmpty())) {
-        changed.awaitUninterruptibly();
-      }
-      checkFailure();
-    } finally {
-      lock.unlock();
+    endThread();
+    checkFailure();
+  }
+
+  private void endThread() {
+    Thread running = thread;
+    if (running != null) {
+      put(Optional.empty());
+      Uninterrupted.await(running::join);
+      threads.remove(running);
+      thread = null;
     }
   }
 
-  @GuardedBy("lock")
   private void checkFailure() {
-    if (failure != null) {
-      throw CloseAll.unchecked(failure);
+    Throwable cause = failure;
+    if (cause != null) {
+      throw CloseAll.unchecked(cause);
     }
   }
 
-  /** The body of the thread. Whatever ends it before the close is a failure for the producer. */
+  /** The body of the thread. After a failure it goes on, as the producer may wait for room. */
   private void run() {
-    try {
-      threads.add(Thread.currentThread());
-      for (T item = next(); item != null; item = next()) {
-        work.accept(item);
-      }
-    } catch (Throwable e) {
-      lock.lock();
+    boolean isEnded = false;
+    while (!isEnded) {
       try {
-        failure = e;
-        changed.signalAll();
-      } finally {
-        lock.unlock();
+        isEnded = takeOne();
+      } catch (Throwable e) {
+        failure = failure == null ? e : failure;
       }
-    } finally {
-      threads.remove(Thread.currentThread());
     }
   }
 
-  /** Ends the item before, and waits for the next one; returns null if there will be none. */
-  private @Nullable T next() {
-    lock.lock();
-    try {
-      isBusy = false;
-      changed.signalAll();
-      while (items.isEmpty() && !isClosed && failure == null) {
-        changed.awaitUninterruptibly();
-      }
-      if (isClosed || failure != null) {
-        return null;
-      }
-      isBusy = true;
-      T item = items.poll();
-      changed.signalAll();
-      return item;
-    } finally {
-      lock.unlock();
-    }
+  /** Works on the next item, or discards it; returns true if the thread shall end instead. */
+  private boolean takeOne() throws InterruptedException {
+    Optional<T> item = items.take();
+    item.ifPresent(isClosed || failure != null ? discard : work);
+    return item.isEmpty();
   }
 
   /** Ends the thread after its current item, and discards the others. Closing twice is harmless. */
   @Override
   public void close() {
-    lock.lock();
-    try {
-      isClosed = true;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-    if (thread != null) {
-      Uninterrupted.await(thread::join);
-    }
-    rest().forEach(discard);
-  }
-
-  private List<T> rest() {
-    lock.lock();
-    try {
-      List<T> rest = List.copyOf(items);
-      items.clear();
-      return rest;
-    } finally {
-      lock.unlock();
-    }
+    isClosed = true;
+    endThread();
   }
 }

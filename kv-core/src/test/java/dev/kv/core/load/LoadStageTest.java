@@ -113,6 +113,25 @@ final class LoadStageTest {
   }
 
   @Test
+  void close_afterAFailureWithAFullQueue_discardsWhatWaitsOnce() {
+    CountDownLatch failing = new CountDownLatch(1);
+    LoadStage<Integer> stage =
+        stage(
+            item -> {
+              Uninterrupted.await(failing::await);
+              throw new IllegalStateException("item " + item);
+            });
+    stage.submit(1);
+    stage.submit(2);
+    stage.submit(3);
+    failing.countDown();
+    stage.close();
+    stage.close();
+    assertThat(done).isEmpty();
+    assertThat(discarded).containsExactly(2, 3);
+  }
+
+  @Test
   void submit_withoutRoom_waitsAndIgnoresInterrupts() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
     try (LoadStage<Integer> stage = stage(item -> Uninterrupted.await(go::await))) {
@@ -162,6 +181,7 @@ final class LoadStageTest {
       Thread.onSpinWait();
     }
     go.countDown();
+    Uninterrupted.await(closer::join);
     stage.close();
     assertThat(done).containsExactly(1);
     assertThat(discarded).containsExactly(2);
