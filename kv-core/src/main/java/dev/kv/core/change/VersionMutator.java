@@ -89,6 +89,7 @@ public final class VersionMutator {
     KeyBounds range = change.range();
     reserve(range);
     try {
+      jobs.commits().progress();
       awaitVacated(range);
       if (memTablesHold(range)) {
         jobs.flush();
@@ -110,7 +111,6 @@ public final class VersionMutator {
     } finally {
       monitor.unlock();
     }
-    jobs.commits().progress();
   }
 
   private void awaitVacated(KeyBounds reserved) {

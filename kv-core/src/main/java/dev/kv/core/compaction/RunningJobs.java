@@ -70,12 +70,17 @@ public final class RunningJobs {
 
   /**
    * Removes an object from a list, by identity: two jobs may have equal ranges. And on JDK 17, a
-   * generated equals of a record keeps the class loader of the record.
+   * generated equals of a record keeps the class loader of the record. Allocates nothing: without
+   * memory, the range would stay.
    */
   private static <T> void removeSame(List<T> list, T object) {
-    if (!list.removeIf(each -> each == object)) {
-      throw new AssertionError("not in the list: " + object);
+    for (int i = 0; i < list.size(); i++) {
+      if (list.get(i) == object) {
+        list.remove(i);
+        return;
+      }
     }
+    throw new AssertionError("not in the list: " + object);
   }
 
   /**
@@ -103,17 +108,26 @@ public final class RunningJobs {
     return reserved.stream().anyMatch(range -> range.overlaps(comparator, keys));
   }
 
-  /** Adds a compaction that starts. Requires that it {@linkplain #conflicts does not conflict}. */
+  /**
+   * Adds a compaction that starts; if memory is short, throws and adds nothing. Requires that it
+   * {@linkplain #conflicts does not conflict}.
+   */
   public void start(Compaction compaction) {
     assert !conflicts(compaction) : compaction;
-    compactions.add(compaction);
     occupy(compaction.outputLevel(), compaction.keys());
-    take(compaction.level(), compaction.inputs(), 1);
-    take(compaction.outputLevel(), compaction.nextLevelInputs(), 1);
+    try {
+      compactions.add(compaction);
+      inputs.addAll(compaction.allInputs());
+    } catch (OutOfMemoryError e) {
+      compactions.remove(compaction);
+      free(compaction);
+      throw e;
+    }
+    count(compaction, 1);
   }
 
   /**
-   * Removes a compaction.
+   * Removes a compaction. Allocates nothing.
    *
    * @param installed true after its install, which replaced its inputs; false if it failed
    */
@@ -121,11 +135,11 @@ public final class RunningJobs {
     if (!compactions.remove(compaction)) {
       throw new AssertionError("not running: " + compaction);
     }
-    vacate(compaction.outputLevel(), compaction.keys());
-    take(compaction.level(), compaction.inputs(), -1);
-    take(compaction.outputLevel(), compaction.nextLevelInputs(), -1);
+    free(compaction);
+    count(compaction, -1);
     if (installed && !compaction.isTrivialMove()) {
-      withTombstones.removeAll(compaction.allInputs());
+      removeAll(withTombstones, compaction.inputs());
+      removeAll(withTombstones, compaction.nextLevelInputs());
     }
   }
 
@@ -149,9 +163,27 @@ public final class RunningJobs {
     return compactions.size();
   }
 
-  private void take(int level, List<FileMetadata> files, int sign) {
-    files.forEach(sign > 0 ? inputs::add : inputs::remove);
-    inputBytes[level] += sign * Version.totalSize(files);
+  private void free(Compaction compaction) {
+    vacate(compaction.outputLevel(), compaction.keys());
+    removeAll(inputs, compaction.inputs());
+    removeAll(inputs, compaction.nextLevelInputs());
+  }
+
+  private static void removeAll(Set<FileMetadata> set, List<FileMetadata> files) {
+    for (int i = 0; i < files.size(); i++) {
+      set.remove(files.get(i));
+    }
+  }
+
+  private void count(Compaction compaction, int sign) {
+    count(compaction.level(), compaction.inputs(), sign);
+    count(compaction.outputLevel(), compaction.nextLevelInputs(), sign);
+  }
+
+  private void count(int level, List<FileMetadata> files, int sign) {
+    for (int i = 0; i < files.size(); i++) {
+      inputBytes[level] += sign * files.get(i).size();
+    }
     if (level == 0) {
       levelZeroInputs += sign * files.size();
     }
