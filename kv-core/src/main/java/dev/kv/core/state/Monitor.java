@@ -22,6 +22,18 @@ public final class Monitor extends ReentrantLock {
     errors.onChange(this::signalAll);
   }
 
+  /** Locks, also without memory, which JDK 17 needs to wait for a lock. */
+  @Override
+  public void lock() {
+    try {
+      super.lock();
+    } catch (OutOfMemoryError e) {
+      while (!tryLock()) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
   /** Returns the errors. */
   ErrorHandler errors() {
     return errors;
@@ -43,8 +55,10 @@ public final class Monitor extends ReentrantLock {
   }
 
   /**
-   * Waits until something changes. The caller holds the lock, and checks its condition before and
-   * after. An interrupt stays set and does not end the wait.
+   * Waits until something changes, for {@link ErrorHandler#MAX_SHORTAGE_WAIT_NANOS} at most: the
+   * thread that should tell of the change may have failed before, because memory was short. The
+   * caller holds the lock, and checks its condition before and after. An interrupt stays set and
+   * does not end the wait.
    *
    * @throws dev.kv.errors.DBClosedException if the database is being closed
    * @throws dev.kv.errors.DBReadOnlyException if it has failed
@@ -55,9 +69,8 @@ public final class Monitor extends ReentrantLock {
   public void awaitChange() {
     assertHeld();
     errors.check();
-    if (!errors.isShortOfMemory()) {
-      changed.awaitUninterruptibly();
-    } else if (!awaitChangeBriefly()) {
+    boolean isShort = errors.isShortOfMemory();
+    if (!awaitChangeBriefly() && isShort) {
       errors.checkMemory();
     }
   }
