@@ -45,6 +45,8 @@ final class BackgroundWorker extends WorkerThreads.Task {
      * Lets other threads have the work. Called once the error handler knows of a failure, if there
      * was one: a caller that finds the work done by another thread finds writes refused as well.
      *
+     * <p>May throw an OutOfMemoryError, after which the work is looked for again.
+     *
      * @param outcome the outcome of the run; null if it threw
      */
     default void end(@Nullable JobOutcome outcome) {}
@@ -240,12 +242,12 @@ final class BackgroundWorker extends WorkerThreads.Task {
     Job job;
     try {
       job = work.next();
+      if (job == null) {
+        succeeded();
+        return false;
+      }
     } catch (RuntimeException | OutOfMemoryError e) { // it has changed nothing
       return retry(e, resumesBefore);
-    }
-    if (job == null) {
-      succeeded();
-      return false;
     }
     return run(job, resumesBefore);
   }
@@ -268,7 +270,11 @@ final class BackgroundWorker extends WorkerThreads.Task {
         errors.fail(name, e);
       }
     } finally {
-      job.end(outcome);
+      try {
+        job.end(outcome);
+      } catch (OutOfMemoryError e) {
+        noteLater();
+      }
     }
     return more;
   }
@@ -318,10 +324,14 @@ final class BackgroundWorker extends WorkerThreads.Task {
   private synchronized boolean retry(Throwable failure, int resumesBefore) {
     // Synchronized: no resume can begin between the comparison and the refusal.
     boolean atOnce = resumes != resumesBefore;
-    if (atOnce) {
-      errors.noteFailureOverlappingResume(name, failure);
-    } else {
-      retryLater(failure);
+    try {
+      if (atOnce) {
+        errors.noteFailureOverlappingResume(name, failure);
+      } else {
+        retryLater(failure);
+      }
+    } catch (OutOfMemoryError e) {
+      noteLater();
     }
     return atOnce;
   }

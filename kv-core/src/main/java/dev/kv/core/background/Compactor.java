@@ -29,6 +29,7 @@ import dev.kv.event.DamageEvent;
 import dev.kv.options.RecoveryMode;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,11 +81,12 @@ public final class Compactor implements BackgroundWorker.Work {
 
   /**
    * A compaction to run, and the step of the manual request that it belongs to, if any. Holds a
-   * reference to its version.
+   * reference to its version. What it needs to begin is created before it begins.
    */
-  private final class Picked implements BackgroundWorker.Job {
+  private final class Picked implements BackgroundWorker.Job, Supplier<JobOutcome> {
     private final Compaction compaction;
     private final ManualCompactions.@Nullable Step step;
+    private final TableOutputs outputs = jobs.newOutputs();
 
     Picked(Compaction compaction, ManualCompactions.@Nullable Step step) {
       this.compaction = compaction;
@@ -94,10 +96,15 @@ public final class Compactor implements BackgroundWorker.Work {
     @Override
     public JobOutcome run() {
       try {
-        return runAndInstall(this);
+        return jobs.run(outputs, this);
       } finally {
         compaction.version().release(); // those who wait for the end delete its inputs
       }
+    }
+
+    @Override
+    public JobOutcome get() {
+      return runAndInstall(this);
     }
 
     @Override
@@ -106,10 +113,10 @@ public final class Compactor implements BackgroundWorker.Work {
       try {
         boolean done = outcome == JobOutcome.Ended.DONE;
         running.end(compaction, done);
+        monitor.signalAll();
         if (step != null) {
           manual.end(step, done);
         }
-        monitor.signalAll();
       } finally {
         monitor.unlock();
       }
@@ -164,16 +171,11 @@ public final class Compactor implements BackgroundWorker.Work {
     }
   }
 
-  /** A failure in the middle, of memory, must end the work: the compaction would run forever. */
   @GuardedBy("monitor")
   private void start(Picked picked) {
-    try {
-      running.start(picked.compaction);
-      if (picked.step != null) {
-        manual.start(picked.step);
-      }
-    } catch (Throwable e) {
-      throw new AssertionError("a compaction has begun by half", e);
+    running.start(picked.compaction);
+    if (picked.step != null) {
+      manual.start(picked.step);
     }
   }
 
@@ -193,43 +195,37 @@ public final class Compactor implements BackgroundWorker.Work {
   private JobOutcome runAndInstall(Picked picked) {
     Compaction compaction = picked.compaction;
     Object begun = jobs.events().begin(Events.Kind.COMPACTION);
-    TableOutputs outputs = jobs.newOutputs();
     if (compaction.isTrivialMove()) {
-      return jobs.run(
-          outputs,
-          () -> {
-            versions.logAndApply(
-                VersionInstall.of(compaction.trivialMoveEdit(), jobs.memTables()::publish));
-            post(compaction, 1, new JobStats(0, 0, 0, 0, 0), begun);
-            return JobOutcome.Ended.DONE;
-          });
+      versions.logAndApply(
+          VersionInstall.of(compaction.trivialMoveEdit(), jobs.memTables()::publish));
+      post(compaction, 1, new JobStats(0, 0, 0, 0, 0), begun);
+      return JobOutcome.Ended.DONE;
     }
-    return jobs.run(
-        outputs,
-        () -> {
-          long[] snapshots = jobs.snapshots().sequences();
-          CompactionResult result = run(picked, snapshots, outputs);
-          if (result == null) {
-            outputs.abandon();
-            return JobOutcome.Ended.ABANDONED;
-          }
-          install(compaction, result, snapshots, begun);
-          outputs.settle();
-          return JobOutcome.Ended.DONE;
-        });
+    long[] snapshots = jobs.snapshots().sequences();
+    CompactionResult result = run(picked, snapshots);
+    if (result == null) {
+      picked.outputs.abandon();
+      return JobOutcome.Ended.ABANDONED;
+    }
+    install(compaction, result, snapshots, begun);
+    picked.outputs.settle();
+    return JobOutcome.Ended.DONE;
   }
 
   /**
    * Runs a compaction without a lock; returns null if it was abandoned, because the database is
    * being closed or because an input is damaged.
    */
-  private @Nullable CompactionResult run(Picked picked, long[] snapshots, TableOutputs outputs) {
+  private @Nullable CompactionResult run(Picked picked, long[] snapshots) {
     CompactionJob job =
         new CompactionJob(
             picked.compaction,
             snapshots,
             context.tables()::mergeIterator,
-            outputs.context(files).replacing(context.tables(), picked.compaction.allInputs()),
+            picked
+                .outputs
+                .context(files)
+                .replacing(context.tables(), picked.compaction.allInputs()),
             context.tables().succession(),
             context.options().compaction().filter(),
             errors::isClosing);

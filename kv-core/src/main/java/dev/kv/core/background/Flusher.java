@@ -18,6 +18,7 @@ import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.event.FlushEvent;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,39 +56,53 @@ public final class Flusher implements BackgroundWorker.Work {
   @Override
   public BackgroundWorker.@Nullable Job next() {
     MemTables.Immutable oldest = memTables.oldestImmutable();
-    return oldest == null || !jobs.errors().allowsJobs() ? null : () -> flush(oldest);
+    return oldest == null || !jobs.errors().allowsJobs() ? null : new Flush(oldest);
   }
 
-  private JobOutcome flush(MemTables.Immutable oldest) {
-    Object begun = jobs.events().begin(Events.Kind.FLUSH);
-    TableOutputs outputs = jobs.newOutputs();
-    Install[] installed = new Install[1];
-    JobOutcome outcome =
-        jobs.run(
-            outputs,
-            () -> {
-              FlushResult result = outputs.flush(oldest.memtable());
-              logs.syncKept(oldest.log(), result.lastSequence());
-              installed[0] = install(oldest, result, outputs);
-              return JobOutcome.Ended.DONE;
-            });
-    Install change = installed[0];
-    if (change == null) {
-      return outcome;
+  /** The flush of one memtable. What it needs to begin is created before it begins. */
+  private final class Flush implements BackgroundWorker.Job, Supplier<JobOutcome> {
+    private final MemTables.Immutable oldest;
+    private final TableOutputs outputs = jobs.newOutputs();
+    private @Nullable Object begun;
+    private @Nullable Install installed;
+
+    Flush(MemTables.Immutable oldest) {
+      this.oldest = oldest;
     }
-    try {
-      post(change, begun);
-    } catch (OutOfMemoryError e) {
-      LOG.debug("{}: the event of a flush is lost: {}", jobs.directory(), e.toString());
-    } finally {
-      monitor.signalAll();
-      logs.retire(oldest.log());
+
+    @Override
+    public JobOutcome run() {
+      return jobs.run(outputs, this);
     }
-    jobs.installed();
-    if (!markedOld) {
-      markOld();
+
+    @Override
+    public JobOutcome get() {
+      begun = jobs.events().begin(Events.Kind.FLUSH);
+      FlushResult result = outputs.flush(oldest.memtable());
+      logs.syncKept(oldest.log(), result.lastSequence());
+      installed = install(oldest, result, outputs);
+      return JobOutcome.Ended.DONE;
     }
-    return outcome;
+
+    @Override
+    public void end(@Nullable JobOutcome outcome) {
+      Install change = installed;
+      if (change == null) {
+        return;
+      }
+      try {
+        post(change, begun);
+      } catch (OutOfMemoryError e) {
+        LOG.debug("{}: the event of a flush is lost: {}", jobs.directory(), e.toString());
+      } finally {
+        monitor.signalAll();
+        logs.retire(oldest.log());
+      }
+      jobs.installed();
+      if (!markedOld) {
+        markOld();
+      }
+    }
   }
 
   /** Marks the tables from before the open. If memory is short, the next flush tries again. */

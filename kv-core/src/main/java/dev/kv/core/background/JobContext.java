@@ -98,8 +98,12 @@ public record JobContext(
       if (versions().isFailed() || e instanceof Error && !(e instanceof OutOfMemoryError)) {
         throw e;
       }
-      abandon(outputs);
-      return new JobOutcome.NothingLogged(e);
+      try {
+        abandon(outputs);
+        return new JobOutcome.NothingLogged(e);
+      } catch (OutOfMemoryError again) {
+        return JobOutcome.OUT_OF_MEMORY;
+      }
     }
   }
 

@@ -23,4 +23,7 @@ sealed interface JobOutcome {
    * @param failure why it failed
    */
   record NothingLogged(Throwable failure) implements JobOutcome {}
+
+  /** The outcome of a job for whose own outcome there is no memory. */
+  JobOutcome OUT_OF_MEMORY = new NothingLogged(new OutOfMemoryError("Java heap space"));
 }

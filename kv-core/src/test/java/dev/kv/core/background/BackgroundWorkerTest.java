@@ -117,6 +117,60 @@ class BackgroundWorkerTest {
     assertThat(calls).hasValue(2);
   }
 
+  /** The error handler's listeners stand for its own allocations. */
+  @Test
+  void shortage_thatCannotBeNotedForWantOfMemory_isTriedAgain() {
+    AtomicInteger changes = new AtomicInteger();
+    errors.onChange(
+        () -> {
+          if (changes.getAndIncrement() < 3) {
+            throw new OutOfMemoryError("simulated");
+          }
+        });
+    AtomicInteger calls = new AtomicInteger();
+    BackgroundWorker worker =
+        worker(
+            () -> {
+              if (calls.getAndIncrement() == 0) {
+                throw new OutOfMemoryError("simulated");
+              }
+              return null;
+            });
+    worker.wake();
+    DbTestBase.await(
+        "the end of the shortage",
+        () -> errors.isFailed() || (calls.get() > 2 && !errors.isShortOfMemory()));
+    worker.stop();
+    worker.join();
+    errors.check();
+  }
+
+  @Test
+  void end_thatHasNoMemory_isNoFailureOfTheDatabase() {
+    AtomicInteger calls = new AtomicInteger();
+    BackgroundWorker worker =
+        worker(
+            () ->
+                calls.getAndIncrement() > 0
+                    ? null
+                    : new BackgroundWorker.Job() {
+                      @Override
+                      public JobOutcome run() {
+                        return JobOutcome.Ended.NOTHING_TO_DO;
+                      }
+
+                      @Override
+                      public void end(@Nullable JobOutcome outcome) {
+                        throw new OutOfMemoryError("simulated");
+                      }
+                    });
+    worker.wake();
+    DbTestBase.await("the next look", () -> errors.isFailed() || calls.get() > 1);
+    worker.stop();
+    worker.join();
+    errors.check();
+  }
+
   @Test
   void wake_fromManyThreads_runsEachPieceOnce() throws InterruptedException {
     int threads = 4;

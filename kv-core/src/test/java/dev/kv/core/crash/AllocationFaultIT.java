@@ -49,6 +49,8 @@ class AllocationFaultIT {
           "table/",
           "version/VersionEditCodec",
           "background/Flusher",
+          "background/BackgroundWorker",
+          "background/Compactor",
           "background/JobContext",
           "background/JobOutcome");
 

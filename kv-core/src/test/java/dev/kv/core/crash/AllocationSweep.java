@@ -8,6 +8,7 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.core.background.JobContext;
 import dev.kv.core.crash.Allocations.Fault;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.EngineParts;
@@ -169,6 +170,18 @@ class AllocationSweep {
       @Override
       void run(Run run) {
         run.attempt(() -> run.db.admin().flush());
+      }
+    },
+    COMPACTION_THREAD("kv-compact") {
+      @Override
+      void prepare(Run run) {
+        super.prepare(run);
+        assertThat(run.attempt(() -> run.db.admin().flush())).isTrue();
+      }
+
+      @Override
+      void run(Run run) {
+        run.attempt(() -> run.db.admin().compactRange(null, null));
       }
     },
     MAINTENANCE_THREAD("kv-maintenance") {
@@ -389,7 +402,18 @@ class AllocationSweep {
       if (attempt(() -> db.admin().flush()) && !keepsLogs) {
         DbTestBase.await("the deletion of obsolete logs", this::hasNoObsoleteLog);
       }
+      DbTestBase.await("the end of all jobs and reservations", this::isIdleOrFailed);
       check();
+    }
+
+    private boolean isIdleOrFailed() {
+      JobContext jobs = DbTestBase.parts(db).jobs();
+      jobs.monitor().lock();
+      try {
+        return jobs.running().isIdle() || jobs.errors().isFailedPermanently();
+      } finally {
+        jobs.monitor().unlock();
+      }
     }
 
     private boolean hasNoObsoleteLog() {
