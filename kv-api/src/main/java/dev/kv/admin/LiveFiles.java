@@ -10,7 +10,8 @@ import java.util.List;
  * File#size} bytes, are a database: the state of that moment. Thread-safe.
  *
  * <p>Space on disk is not freed while a {@code LiveFiles} is open, as far as only it needs the
- * files. {@link dev.kv.DB#close} ends the protection: the next open may delete files.
+ * files. {@link dev.kv.DB#close} ends the protection: the next open may delete files. Close this
+ * before the database, or tables that only it needs stay open and mapped.
  *
  * @see DBInspector#suspendDeletions
  */
