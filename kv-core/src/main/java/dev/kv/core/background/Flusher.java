@@ -43,6 +43,9 @@ public final class Flusher implements BackgroundWorker.Work {
    */
   private boolean markedOld;
 
+  /** The log of the last flush, until it is retired. */
+  private WriteAheadLog.@Nullable NumberedLog flushed;
+
   /** Creates the work of the flush thread. */
   public Flusher(JobContext jobs) {
     this.jobs = jobs;
@@ -55,6 +58,7 @@ public final class Flusher implements BackgroundWorker.Work {
 
   @Override
   public BackgroundWorker.@Nullable Job next() {
+    finishLast();
     MemTables.Immutable oldest = memTables.oldestImmutable();
     return oldest == null || !jobs.errors().allowsJobs() ? null : new Flush(oldest);
   }
@@ -96,12 +100,22 @@ public final class Flusher implements BackgroundWorker.Work {
         LOG.debug("{}: the event of a flush is lost: {}", jobs.directory(), e.toString());
       } finally {
         monitor.signalAll();
-        logs.retire(oldest.log());
+        flushed = oldest.log();
+        finishLast();
       }
-      jobs.installed();
       if (!markedOld) {
         markOld();
       }
+    }
+  }
+
+  /** Does what follows an install. If memory is short, throws, and does it at the next call. */
+  private void finishLast() {
+    WriteAheadLog.NumberedLog log = flushed;
+    if (log != null) {
+      logs.retire(log);
+      jobs.installed();
+      flushed = null;
     }
   }
 
