@@ -74,15 +74,22 @@ public final class FailureText {
         + "g kv ...";
   }
 
+  /** Returns a message that quotes or lacks its cause with the text of the cause. */
+  private static String withCause(String message, Throwable cause) {
+    for (Throwable each = cause; each != null; each = each.getCause()) {
+      if (each instanceof IOException && message.contains(each.toString())) {
+        return message.replace(each.toString(), text(each));
+      }
+    }
+    return cause instanceof IOException ? message + ": " + text(cause) : message;
+  }
+
   private static String text(Throwable failure) {
     if (failure instanceof DBException) {
       String message = inShellWords(String.valueOf(failure.getMessage()));
       Throwable cause = failure.getCause();
-      if (failure instanceof DBIOException && cause instanceof IOException) {
-        message =
-            message.contains(cause.toString())
-                ? message.replace(cause.toString(), text(cause))
-                : message + ": " + text(cause);
+      if (failure instanceof DBIOException && cause != null) {
+        message = withCause(message, cause);
       }
       if (failure instanceof OffHeapExhaustedException && cause instanceof OutOfMemoryError) {
         return message + "; give the JVM more memory: JAVA_OPTS=-XX:MaxDirectMemorySize=4g kv ...";

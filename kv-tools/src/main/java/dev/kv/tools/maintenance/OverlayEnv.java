@@ -2,11 +2,13 @@ package dev.kv.tools.maintenance;
 
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingWritableFile;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -88,7 +90,7 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
 
   @Override
   public synchronized WritableFile createWritable(Path file) throws IOException {
-    return target().createWritable(newPlace(file));
+    return new ScratchFile(target().createWritable(newPlace(file)));
   }
 
   @Override
@@ -96,7 +98,7 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
     if (exists(file)) {
       throw new FileAlreadyExistsException(file.toString(), null, "appending is not overlaid");
     }
-    return target().openAppendable(newPlace(file));
+    return new ScratchFile(target().openAppendable(newPlace(file)));
   }
 
   @Override
@@ -143,7 +145,7 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
   @Override
   public synchronized void rename(Path from, Path to) throws IOException {
     Path place = place(from);
-    if (!exists(from)) {
+    if (!exists(from) && !target().isSymbolicLink(from)) { // a link is renamed, wherever it leads
       throw new NoSuchFileException(from.toString());
     }
     changed.remove(from);
@@ -212,6 +214,54 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
       }
     }
     Files.delete(scratch);
+  }
+
+  /** The temporary directory cannot be written. */
+  static final class ScratchException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    ScratchException(Path scratch, IOException cause) {
+      super("cannot write to " + scratch + ": " + cause.getMessage(), cause);
+    }
+  }
+
+  /** A new file. What fails to write it names the temporary directory. */
+  private final class ScratchFile extends ForwardingWritableFile {
+    ScratchFile(WritableFile target) {
+      super(target);
+    }
+
+    @Override
+    public void append(ByteBuffer bytes) throws IOException {
+      try {
+        super.append(bytes);
+      } catch (IOException e) {
+        throw new ScratchException(scratch, e);
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      try {
+        super.flush();
+      } catch (IOException e) {
+        throw new ScratchException(scratch, e);
+      }
+    }
+
+    @Override
+    public void sync() throws IOException {
+      flush(); // nothing here is kept
+    }
+
+    @Override
+    public void close() throws IOException {
+      try {
+        super.close();
+      } catch (IOException e) {
+        throw new ScratchException(scratch, e);
+      }
+    }
   }
 
   @Override

@@ -6,6 +6,9 @@ import dev.kv.admin.RepairReport;
 import dev.kv.bytes.DBComparator;
 import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.env.Env;
+import dev.kv.errors.DBIOException;
+import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.FailureText;
 import dev.kv.tools.console.Meter;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.console.Progress;
@@ -105,7 +108,27 @@ public final class RepairCommand implements Callable<Integer> {
     }
     try (OverlayEnv overlay = new OverlayEnv(env, database.directory())) {
       return repairIn(overlay, order);
+    } catch (DBIOException e) {
+      throw failureOfDryRun(e);
     }
+  }
+
+  /** Returns the failure of a dry run, which has repaired nothing. */
+  private static RuntimeException failureOfDryRun(DBIOException e) {
+    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof OverlayEnv.ScratchException full) {
+        return new Failure(
+            FailureText.describe(full)
+                + "; JAVA_OPTS=-Djava.io.tmpdir=... gives another temporary directory");
+      }
+    }
+    return new DBIOException(
+        String.valueOf(e.getMessage())
+            .replace(
+                " is repaired, but its old files are not all ",
+                " can be repaired, but its old files cannot all be ")
+            .replaceFirst("; repair it again .*", "; nothing was changed"),
+        e.getCause());
   }
 
   private RepairReport repairIn(Env env, DBComparator order) throws IOException {

@@ -4,15 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.tools.Child;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -93,6 +97,68 @@ class RepairCommandTest {
     Path dir = Fixtures.copy("log-only", temp);
     Fixtures.damage(dir.resolve("000003.log"), 20);
     assertThat(repairAsTheDryRunSays(dir)).contains("\"filesReplaced\":1,\"filesLost\":1,");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void repair_logThatIsALinkToNothing_movesItAsTheDryRunSays() throws IOException {
+    Path dir = Fixtures.copy("reused-logs", temp);
+    Path log = newestLog(dir);
+    Files.delete(log);
+    Files.createSymbolicLink(log, Path.of("nowhere"));
+    Cli dry = Cli.run("repair", dir.toString(), "--dry-run", "--json");
+    assertThat(dry.exitCode()).as(dry.err()).isZero();
+    assertThat(log).isSymbolicLink();
+    Cli repair = Cli.run("repair", dir.toString(), "--json");
+    assertThat(repair.out()).contains("\"filesLost\":1,");
+    assertThat(dry.out()).isEqualTo(repair.out().replace("}", ",\"whole\":false}"));
+    assertThat(dir.resolve("lost").resolve(log.getFileName())).isSymbolicLink();
+  }
+
+  private static Path newestLog(Path dir) throws IOException {
+    try (Stream<Path> files = Files.list(dir)) {
+      return files
+          .filter(file -> file.toString().endsWith(".log"))
+          .max(Comparator.naturalOrder())
+          .orElseThrow();
+    }
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void dryRun_withoutAPlaceForOldFiles_doesNotSayThatItRepaired() throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Path elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
+    Files.createSymbolicLink(dir.resolve("lost"), elsewhere);
+    Cli dry = Cli.run("repair", dir.toString(), "--dry-run");
+    assertThat(dry.exitCode()).isEqualTo(1);
+    assertThat(dry.err())
+        .contains("can be repaired, but its old files cannot all be deleted or moved to lost/: ")
+        .contains("is a symbolic link", "nothing was changed")
+        .doesNotContain("is repaired", "repair it again");
+  }
+
+  /** A limit of the size of files stands for a full disk. */
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void repair_fullDisk_namesTheFileOrTheTemporaryDirectory() throws Exception {
+    Path dir = Fixtures.copy("plain", temp);
+    String before = Fixtures.listing(dir);
+    assertThat(failureOfALimited("repair plain --dry-run"))
+        .matches("kv: cannot write to \\S*kv-dry-run\\d+: File too large; .*-Djava.io.tmpdir=.*");
+    assertThat(Fixtures.listing(dir)).isEqualTo(before);
+    assertThat(failureOfALimited("repair plain"))
+        .matches("kv: cannot repair .*\\.ldb: File too large; no file was changed.*")
+        .doesNotContain("Exception");
+  }
+
+  private String failureOfALimited(String command) throws Exception {
+    String line = "ulimit -f 8; " + Cli.inShell() + " " + command;
+    ProcessBuilder builder = Child.builder(List.of("sh", "-c", line)).directory(temp.toFile());
+    builder.environment().put("LC_ALL", "C.UTF-8"); // the language of the system's messages
+    Child child = Child.run(builder, temp);
+    assertThat(child.exitCode()).isEqualTo(1);
+    return child.err().lines().reduce((before, last) -> last).orElse("");
   }
 
   @Test
