@@ -476,11 +476,38 @@ public final class Repairer {
           && directory.resolve(each.name()).equals(inputs.table(file.number()))) {
         env.delete(directory.resolve(each.name()));
       } else {
+        warnIfUnread(each);
         lost.move(each.name());
         count(file);
       }
     }
     lost.sync();
+  }
+
+  /**
+   * Warns of a whole table that may hold what a damaged log has lost: a flush whose edit was not
+   * logged leaves one. It is not merged, for it may also be an obsolete table whose entries were
+   * deleted by tombstones that a compaction has dropped since.
+   */
+  private void warnIfUnread(RepairInputs.Found each) {
+    long number = each.file().number();
+    if (each.file().kind() != FileName.Kind.TABLE
+        || inputs.tables().contains(number)
+        || damagedLogs.stream().noneMatch(log -> log < number)) {
+      return;
+    }
+    try {
+      context.tables().iterator(inputs.metadata(number), true, false).close();
+      LOG.warn(
+          "{}: {} goes to lost/ unread: the MANIFEST does not name it, but it may hold writes that"
+              + " a damaged log has lost",
+          place(),
+          each.name());
+    } catch (CorruptionException | DBIOException | IOException e) {
+      LOG.debug("{}: {} is no whole table: {}", place(), each.name(), e.toString());
+    } finally {
+      context.tables().evict(number);
+    }
   }
 
   /** Counts a file that was moved to lost/. */

@@ -230,6 +230,40 @@ class RepairTest {
     assertThat(read(directory)).containsEntry("first", "1");
   }
 
+  /** A crash between a flush and its edit leaves such a table. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void repair_damagedLogBesideATableOfItsFlush_namesTheTable(boolean damaged) throws IOException {
+    Path directory = temp.resolve("db");
+    Path copy = Files.createDirectory(temp.resolve("copy"));
+    String table;
+    try (DB db = DB.open(directory, OPTIONS)) {
+      db.put(bytes("first"), bytes("x".repeat(100)));
+      db.put(bytes("second"), bytes("2"));
+      for (Path file : files(directory, "")) {
+        Files.copy(file, copy.resolve(file.getFileName()));
+      }
+      db.admin().flush();
+      Path flushed = files(directory, ".ldb").get(0);
+      table = flushed.getFileName().toString();
+      Files.copy(flushed, copy.resolve(table));
+    }
+    if (damaged) {
+      Path log = files(copy, ".log").get(0);
+      byte[] content = Files.readAllBytes(log);
+      content[50]++;
+      Files.write(log, content);
+    }
+    try (CapturedLog log = new CapturedLog()) {
+      DB.repair(copy, OPTIONS);
+      String warning = table + " goes to lost/ unread";
+      assertThat(log.lines("WARN").stream().anyMatch(line -> line.contains(warning)))
+          .isEqualTo(damaged);
+    }
+    assertThat(copy.resolve("lost").resolve(table)).exists();
+    assertThat(read(copy).size() < 2).isEqualTo(damaged);
+  }
+
   @Test
   void repair_withoutCurrent_saysThatItIsMissing() throws IOException {
     Path directory = fill();
