@@ -109,7 +109,7 @@ public interface DB extends KeyValueStore, AutoCloseable {
    *     of another program with such names
    * @throws NotADirectoryException if {@code directory} is something else, such as a file
    * @throws DBLockedException if the database is open
-   * @throws UnsupportedFormatException if it has another comparator
+   * @throws UnsupportedFormatException if it has another comparator, or is a database of RocksDB
    * @throws DBIOException if the file system fails
    */
   static RepairReport repair(Path directory, Options options) {

@@ -18,6 +18,7 @@ import java.util.Set;
  */
 final class VersionEditDecoder {
   private static final int FIRST_ROCKSDB_TAG = 100;
+  private static final int ROCKSDB_DATABASE_ID = 8193;
 
   private final ByteBuffer record;
   private final int begin;
@@ -90,8 +91,15 @@ final class VersionEditDecoder {
     edit.addFile(level, new FileMetadata(number, size, smallest, largest));
   }
 
+  /**
+   * Returns the failure for a tag of another format. RocksDB writes its own tags after a number
+   * that LevelDB has, too; its first edit may begin with the identity of the database. Other bytes
+   * are no edit: a MANIFEST overwritten by a log begins with a sequence number, which looks like
+   * any tag.
+   */
   private RuntimeException unknown(int tag) {
-    if (tag >= FIRST_ROCKSDB_TAG) {
+    boolean hasNumber = (seenNumbers & ~(1 << VersionEditCodec.COMPARATOR)) != 0;
+    if (tag >= FIRST_ROCKSDB_TAG && (hasNumber || isIdentity(tag))) {
       return new UnsupportedFormatException(
           "the MANIFEST "
               + Escape.text(file)
@@ -100,6 +108,10 @@ final class VersionEditDecoder {
               + ", which only RocksDB writes: this is a RocksDB database; open it with RocksDB");
     }
     return corruption("unknown tag " + Integer.toUnsignedString(tag));
+  }
+
+  private boolean isIdentity(int tag) {
+    return tag == ROCKSDB_DATABASE_ID && utf8("identity").matches("[0-9A-Za-z-]{8,}");
   }
 
   private void once(int tag, String what) {

@@ -20,6 +20,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -215,7 +216,8 @@ class DestroyerTest {
       ByteBuffer.wrap(table).order(ByteOrder.LITTLE_ENDIAN).putLong(92, 0x88e241b785f4cff7L);
       EnvFiles.write(env, file, table);
     } else {
-      LogFiles.write(env, file, new byte[] {(byte) 0x81, 0x40, 0}); // tag 8193
+      byte[] edit = HexFormat.of().parseHex("0200" + "0302" + "0400" + "81400475756964");
+      LogFiles.write(env, file, edit); // log 0, next file 2, last sequence 0, and tag 8193
     }
     List<String> files = env.list(DIRECTORY);
     deleted.clear();

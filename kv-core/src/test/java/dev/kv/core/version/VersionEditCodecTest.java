@@ -8,6 +8,7 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -160,13 +161,32 @@ final class VersionEditCodecTest {
         .hasMessageContaining("table 5 is added twice");
   }
 
+  /** After the log number, the next file number and the last sequence, as RocksDB writes them. */
   @ParameterizedTest
-  @ValueSource(strings = {"64", "67", "c801", "ac02 05", "81c001 00"})
+  @ValueSource(strings = {"64", "67", "c801", "ac02 05", "8140 24", "81c001 00"})
   void decode_ofRocksDbTags_saysSo(String hex) {
-    assertThatThrownBy(() -> decodeHex(hex))
+    assertThatThrownBy(() -> decodeHex("02 00 03 02 04 00 " + hex))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining("RocksDB")
         .hasMessageContaining("MANIFEST-000002");
+  }
+
+  /** The first edit of a MANIFEST of RocksDB may hold only the identity of the database. */
+  @Test
+  void decode_ofTheIdentityOfARocksDb_saysSo() {
+    assertThatThrownBy(() -> decodeHex("8140 08 3132333435362d61"))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("RocksDB");
+  }
+
+  /** A MANIFEST that holds a log begins with a sequence number, a count and a write. */
+  @ParameterizedTest
+  @ValueSource(ints = {100, 120, 200, 1000, 0x2001, 0x4081, 0x244081, 0x7f4081, 0xc8ffffff})
+  void decode_ofABatch_isCorruptionWhateverItsNumber(int sequence) {
+    ByteBuffer batch = ByteBuffer.allocate(50).order(ByteOrder.LITTLE_ENDIAN);
+    batch.putLong(Integer.toUnsignedLong(sequence)).putInt(1).put((byte) 1);
+    batch.put((byte) 37).put("k".repeat(36).getBytes(StandardCharsets.UTF_8));
+    assertThatThrownBy(() -> decode(batch.array())).isInstanceOf(CorruptionException.class);
   }
 
   @Test

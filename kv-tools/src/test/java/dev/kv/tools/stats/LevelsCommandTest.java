@@ -81,7 +81,8 @@ class LevelsCommandTest {
   @Test
   void levels_databaseOfRocksDb_saysWhatOpensIt() throws IOException {
     Path dir = Fixtures.copy("plain", temp);
-    Files.write(dir.resolve("MANIFEST-000002"), Fixtures.record(new byte[] {(byte) 200, 1, 1, 0}));
+    Files.write(
+        dir.resolve("MANIFEST-000002"), Fixtures.record(new byte[] {2, 0, (byte) 200, 1, 1, 0}));
     Cli levels = Cli.run("levels", dir.toString(), "--comparator=bytewise");
     assertThat(levels.exitCode()).isEqualTo(1);
     assertThat(levels.err()).contains("open it with RocksDB").doesNotContain("repair");
