@@ -3,6 +3,8 @@ package dev.kv.tools.text;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
@@ -51,39 +53,31 @@ public final class Utf8Text {
   /** Returns bytes as text. */
   public static String of(byte[] bytes) {
     StringBuilder text = new StringBuilder(bytes.length);
-    int at = 0;
-    while (at < bytes.length) {
-      int length = Math.min(sequenceLength(bytes[at]), bytes.length - at);
-      int character = decode(bytes, at, length);
-      if (character >= 0 && isShown(character)) {
-        text.appendCodePoint(character);
-        at += length;
-      } else {
-        text.append("\\x").append(HEX[bytes[at] >> 4 & 15]).append(HEX[bytes[at] & 15]);
-        at++;
+    CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    CharBuffer decoded = CharBuffer.allocate(bytes.length);
+    while (in.hasRemaining()) {
+      CoderResult result = decoder.decode(in, decoded.clear(), true);
+      decoded.flip().codePoints().forEach(character -> append(character, text));
+      for (int i = result.isMalformed() ? result.length() : 0; i > 0; i--) {
+        escape(in.get(), text);
       }
     }
     return text.toString();
   }
 
-  /** Returns the length of the UTF-8 sequence that begins with a byte; 1 if none does. */
-  private static int sequenceLength(byte first) {
-    int leadingOnes = Integer.numberOfLeadingZeros(~first << Integer.SIZE - Byte.SIZE);
-    return leadingOnes >= 2 && leadingOnes <= 4 ? leadingOnes : 1;
+  private static void append(int character, StringBuilder text) {
+    if (isShown(character)) {
+      text.appendCodePoint(character);
+    } else {
+      for (byte each : Character.toString(character).getBytes(StandardCharsets.UTF_8)) {
+        escape(each, text);
+      }
+    }
   }
 
-  /** Returns the only character of some bytes, or -1 if they are not one character. */
-  private static int decode(byte[] bytes, int from, int length) {
-    if (bytes[from] >= 0) {
-      return bytes[from];
-    }
-    try {
-      CharBuffer decoded =
-          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, from, length));
-      return Character.codePointAt(decoded, 0);
-    } catch (CharacterCodingException malformed) {
-      return -1;
-    }
+  private static void escape(byte value, StringBuilder text) {
+    text.append("\\x").append(HEX[value >> 4 & 15]).append(HEX[value & 15]);
   }
 
   /** Returns true if a terminal shows a character, and it is not the backslash. */
