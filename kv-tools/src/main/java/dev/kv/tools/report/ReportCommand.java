@@ -14,6 +14,7 @@ import dev.kv.tools.verify.Tree;
 import dev.kv.tools.verify.Verifier;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -111,6 +112,10 @@ public final class ReportCommand implements Callable<Integer> {
     try {
       Files.writeString(partial, page);
       Files.move(partial, target(), StandardCopyOption.REPLACE_EXISTING);
+    } catch (FileSystemException e) {
+      throw e; // names its file
+    } catch (IOException e) {
+      throw new Failure(output + ": " + e.getMessage());
     } finally {
       Files.deleteIfExists(partial);
     }

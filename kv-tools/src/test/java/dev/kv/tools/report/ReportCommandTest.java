@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.tools.Child;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -126,5 +130,19 @@ class ReportCommandTest {
     }
     assertThat(mine).hasContent("<html>");
     assertThat(Cli.run("verify", dir.toString()).exitCode()).isZero();
+  }
+
+  /** A limit of the size of files stands for a full disk. */
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void report_fullDisk_namesThePage() throws Exception {
+    Fixtures.copy("snappy-levels", temp);
+    String line = "ulimit -f 8; " + Cli.inShell() + " report snappy-levels -o report.html";
+    ProcessBuilder builder = Child.builder(List.of("sh", "-c", line)).directory(temp.toFile());
+    builder.environment().put("LC_ALL", "C.UTF-8"); // the language of the system's messages
+    Child report = Child.run(builder, temp);
+    assertThat(report.exitCode()).isEqualTo(1);
+    assertThat(report.err()).isEqualTo("kv: report.html: File too large\n");
+    assertThat(temp.resolve("report.html")).doesNotExist();
   }
 }
