@@ -155,6 +155,21 @@ public final class DatabaseFiles {
     return null;
   }
 
+  /**
+   * Returns the path under which a file that does not exist is reported: of the two names of a
+   * table, the one that a link has, and otherwise that of new tables.
+   */
+  public static Path missing(Path file) {
+    DatabaseFile parsed = DatabaseFile.parse(String.valueOf(file.getFileName()));
+    if (parsed == null || parsed.kind() != DatabaseFile.Kind.TABLE) {
+      return file;
+    }
+    Path old = DatabaseFile.oldTable(directoryOf(file), parsed.number());
+    return Files.isSymbolicLink(old)
+        ? old
+        : DatabaseFile.table(directoryOf(file), parsed.number());
+  }
+
   /** Returns the directory that a file is in. */
   public static Path directoryOf(Path file) {
     Path directory = file.toAbsolutePath().getParent();

@@ -3,6 +3,7 @@ package dev.kv.tools.verify;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.text.Printable;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -73,6 +74,11 @@ public record Finding(Kind kind, String file, long offset, String text) {
   /** Returns the text for whole edits after one that is torn at an offset. */
   public static String afterTornEdit(long tornAt) {
     return "whole edits follow the torn one at " + tornAt + ": an open refuses the database";
+  }
+
+  /** Returns the text for a file that does not exist. */
+  static String absence(Path file) {
+    return Files.isSymbolicLink(file) ? "is a symbolic link that leads to nothing" : "is missing";
   }
 
   /** Returns the last name of a path, by which findings call a file of the database. */

@@ -9,6 +9,7 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.options.RecoveryMode;
+import dev.kv.tools.database.DatabaseFiles;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +87,13 @@ final class OpenCheck {
     if (e instanceof CorruptionException corruption) {
       Finding damage = Finding.damage(Finding.baseName(corruption.file()), corruption);
       return Finding.damage(damage.file(), damage.offset(), prefix + withoutAdvice(damage.text()));
+    }
+    if (e.getCause() instanceof NoSuchFileException missing && missing.getFile() != null) {
+      Path file = DatabaseFiles.missing(Path.of(missing.getFile()));
+      return Finding.damage(
+          Finding.baseName(file.toString()),
+          CorruptionException.NO_OFFSET,
+          prefix + "it " + Finding.absence(file));
     }
     String name = Finding.baseName(directory.toString());
     return e instanceof UnsupportedFormatException unsupported

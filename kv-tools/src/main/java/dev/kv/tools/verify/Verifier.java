@@ -40,6 +40,10 @@ public final class Verifier {
   private @Nullable Tree tree;
   private int tables;
   private int deletedMeanwhile;
+
+  /** True if a table is a symbolic link that leads to nothing. */
+  private boolean linksToNothing;
+
   private long blocks;
   private long entries;
   private long tombstones;
@@ -149,13 +153,14 @@ public final class Verifier {
     }
     // A writer in another process may have compacted it away in the meantime.
     if (Tree.read(directory, ignored -> {}).tableNumbers().contains(table.number())) {
+      Path missing = DatabaseFiles.missing(DatabaseFile.table(directory, table.number()));
+      linksToNothing |= Files.isSymbolicLink(missing);
       findings.add(
           Finding.damage(
-              Finding.baseName(DatabaseFile.table(directory, table.number()).toString()),
+              Finding.baseName(missing.toString()),
               CorruptionException.NO_OFFSET,
-              isReported(tree.manifest())
-                  ? "is missing, unless a damaged edit has deleted it"
-                  : "is missing"));
+              Finding.absence(missing)
+                  + (isReported(tree.manifest()) ? ", unless a damaged edit has deleted it" : "")));
     } else {
       deletedMeanwhile++;
     }
@@ -270,11 +275,13 @@ public final class Verifier {
   }
 
   private void addMissingLog(long number) {
+    Path log = DatabaseFile.log(directory, number);
     findings.add(
         Finding.damage(
-            Finding.baseName(DatabaseFile.log(directory, number).toString()),
+            Finding.baseName(log.toString()),
             CorruptionException.NO_OFFSET,
-            "is missing, but the MANIFEST needs it: the writes that only it held are lost"));
+            Finding.absence(log)
+                + ", but the MANIFEST needs it: the writes that only it held are lost"));
   }
 
   /**
@@ -339,6 +346,11 @@ public final class Verifier {
   /** Returns true if nothing is damaged, or of another format. */
   public boolean isWhole() {
     return verdict() == Verdict.WHOLE;
+  }
+
+  /** Returns true if a table is a symbolic link that leads to nothing: a repair refuses that. */
+  boolean linksToNothing() {
+    return linksToNothing;
   }
 
   /** Returns what can be done about the first thing of another format; empty if there is none. */

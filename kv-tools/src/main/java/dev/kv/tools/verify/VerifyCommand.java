@@ -59,7 +59,11 @@ public final class VerifyCommand implements Callable<Integer> {
     return switch (verifier.verdict()) {
       case WHOLE -> "whole";
       case DAMAGED ->
-          Colours.wrongOutput("DAMAGED: 'kv repair' makes it open again with all that can be read");
+          Colours.wrongOutput(
+              verifier.linksToNothing()
+                  ? "DAMAGED: 'kv repair' refuses a table that is a link to nothing: restore what it"
+                      + " leads to, or delete the link"
+                  : "DAMAGED: 'kv repair' makes it open again with all that can be read");
       case UNSUPPORTED -> Colours.wrongOutput("UNSUPPORTED: " + verifier.advice());
     };
   }

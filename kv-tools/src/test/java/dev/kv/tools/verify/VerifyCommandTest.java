@@ -23,6 +23,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -355,6 +357,32 @@ class VerifyCommandTest {
     assertThat(verify.out()).contains("CURRENT: is missing");
   }
 
+  /** A repair refuses such a table, but moves such a log away. */
+  @ParameterizedTest
+  @ValueSource(strings = {"000005.ldb", "000005.sst", "000004.log"})
+  @DisabledOnOs(OS.WINDOWS)
+  void verify_linkThatLeadsToNothing_isNamed(String name) throws IOException {
+    Path dir = Fixtures.copy("plain", temp);
+    Files.delete(dir.resolve(name.replace(".sst", ".ldb")));
+    Files.createSymbolicLink(dir.resolve(name), Path.of("nowhere"));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out())
+        .contains("damaged: " + name + ": is a symbolic link that leads to nothing")
+        .doesNotContain("Exception");
+    Cli repair = Cli.run("repair", dir.toString(), "--dry-run");
+    if (name.endsWith(".log")) {
+      assertThat(verify.out()).contains("DAMAGED: 'kv repair' makes it open again");
+      assertThat(repair.exitCode()).as(repair.err()).isZero();
+    } else {
+      assertThat(verify.out()).contains("DAMAGED: 'kv repair' refuses ").hasLineCount(3);
+      assertThat(repair.exitCode()).isEqualTo(1);
+    }
+    assertThat(Cli.run("verify", dir.toString(), "--json").out())
+        .contains("\"file\":\"" + name + "\"")
+        .doesNotContain("Exception");
+  }
+
   @Test
   void verify_editThatDeletesTablesDamaged_doesNotCallThemLost() throws IOException {
     Path dir = Fixtures.copy("zstd", temp);
@@ -449,7 +477,7 @@ class VerifyCommandTest {
     Path dir = temp.resolve("rocks");
     Path manifest = dir.resolve("MANIFEST-000002");
     Trees.write(dir, List.of());
-    Files.write(manifest, Fixtures.record(new byte[] {(byte) 200, 1, 1, 0}));
+    Files.write(manifest, Fixtures.record(new byte[] {2, 0, (byte) 200, 1, 1, 0}));
     Cli verify = Cli.run("verify", dir.toString());
     assertThat(verify.exitCode()).as(verify.out()).isEqualTo(1);
     assertThat(verify.err()).isEmpty();
