@@ -165,9 +165,7 @@ public final class DatabaseFiles {
       return file;
     }
     Path old = DatabaseFile.oldTable(directoryOf(file), parsed.number());
-    return Files.isSymbolicLink(old)
-        ? old
-        : DatabaseFile.table(directoryOf(file), parsed.number());
+    return Files.isSymbolicLink(old) ? old : DatabaseFile.table(directoryOf(file), parsed.number());
   }
 
   /** Returns the directory that a file is in. */

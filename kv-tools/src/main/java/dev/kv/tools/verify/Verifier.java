@@ -237,12 +237,24 @@ public final class Verifier {
 
   private void checkOtherFiles(Tree tree, boolean treeIsWhole) throws IOException {
     long previous = -1;
+    Path withoutRecord = null;
     boolean keepsLogs = DatabaseFiles.hasChanges(directory);
     for (Map.Entry<Path, DatabaseFile> each : DatabaseFiles.files(directory).entrySet()) {
       Path child = each.getKey();
       DatabaseFile file = each.getValue();
       if (file.kind() == DatabaseFile.Kind.LOG && tree.isLive(file.number())) {
+        long before = batches;
         previous = checkLog(child, previous);
+        if (batches == before) {
+          withoutRecord = child.toFile().length() > 0 ? child : withoutRecord;
+        } else if (withoutRecord != null) {
+          findings.add(
+              Finding.note(
+                  Finding.baseName(withoutRecord.toString()),
+                  CorruptionException.NO_OFFSET,
+                  "has bytes but no record, and a later log has records: what it held is lost"));
+          withoutRecord = null;
+        }
       } else if (treeIsWhole && isLeftOver(tree, file, keepsLogs)) {
         findings.add(
             Finding.note(

@@ -61,8 +61,8 @@ public final class VerifyCommand implements Callable<Integer> {
       case DAMAGED ->
           Colours.wrongOutput(
               verifier.linksToNothing()
-                  ? "DAMAGED: 'kv repair' refuses a table that is a link to nothing: restore what it"
-                      + " leads to, or delete the link"
+                  ? "DAMAGED: 'kv repair' refuses a table that is a link to nothing: restore what"
+                      + " it leads to, or delete the link"
                   : "DAMAGED: 'kv repair' makes it open again with all that can be read");
       case UNSUPPORTED -> Colours.wrongOutput("UNSUPPORTED: " + verifier.advice());
     };

@@ -384,6 +384,17 @@ class VerifyCommandTest {
   }
 
   @Test
+  void verify_logOfZerosBeforeALogWithRecords_isNoted() throws IOException {
+    Path dir = Fixtures.copy("log-only", temp);
+    Path log = dir.resolve("000003.log");
+    Files.copy(log, dir.resolve("000099.log"));
+    assertThat(Cli.run("verify", dir.toString()).out()).doesNotContain("but no record");
+    Files.write(log, new byte[(int) Files.size(log)]);
+    assertThat(Cli.run("verify", dir.toString()).out())
+        .contains("note: 000003.log: has bytes but no record, and a later log has records");
+  }
+
+  @Test
   void verify_editThatDeletesTablesDamaged_doesNotCallThemLost() throws IOException {
     Path dir = Fixtures.copy("zstd", temp);
     Fixtures.damage(dir.resolve("MANIFEST-000002"), 240);
