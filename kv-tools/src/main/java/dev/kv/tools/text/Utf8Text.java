@@ -58,7 +58,12 @@ public final class Utf8Text {
     CharBuffer decoded = CharBuffer.allocate(bytes.length);
     while (in.hasRemaining()) {
       CoderResult result = decoder.decode(in, decoded.clear(), true);
-      decoded.flip().codePoints().forEach(character -> append(character, text));
+      decoded.flip();
+      while (decoded.hasRemaining()) {
+        int character = Character.codePointAt(decoded, 0);
+        decoded.position(decoded.position() + Character.charCount(character));
+        append(character, text);
+      }
       for (int i = result.isMalformed() ? result.length() : 0; i > 0; i--) {
         escape(in.get(), text);
       }
