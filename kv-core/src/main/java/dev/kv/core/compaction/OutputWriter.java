@@ -1,5 +1,6 @@
 package dev.kv.core.compaction;
 
+import dev.kv.core.env.UnneededFile;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
@@ -152,7 +153,7 @@ public final class OutputWriter implements AutoCloseable {
   public void complete(UnsyncedTable table) {
     WritableFile out = table.file();
     try {
-      sync(out);
+      sync(out, context.target().table(table.metadata().number()));
       out.close();
     } catch (IOException e) {
       throw failed(table.metadata().number(), e);
@@ -161,18 +162,18 @@ public final class OutputWriter implements AutoCloseable {
     finished.add(table.metadata());
   }
 
-  private static void sync(WritableFile out) throws IOException {
+  private static void sync(WritableFile out, Path path) throws IOException {
     try {
       out.sync();
     } catch (Throwable e) {
-      closeQuietly(out);
+      UnneededFile.close(out, path, LOG);
       throw e;
     }
   }
 
   /** Closes the file of a table that is not needed. May be called by any thread. */
   public void abandon(UnsyncedTable table) {
-    closeQuietly(table.file());
+    UnneededFile.close(table.file(), context.target().table(table.metadata().number()), LOG);
   }
 
   /** Returns the finished tables. Called after the last {@link #complete}. */
@@ -201,7 +202,7 @@ public final class OutputWriter implements AutoCloseable {
       builder = null;
     }
     if (file != null) {
-      closeQuietly(file);
+      UnneededFile.close(file, context.target().table(number), LOG);
       file = null;
     }
     if (kept) {
@@ -209,26 +210,8 @@ public final class OutputWriter implements AutoCloseable {
     } else {
       buffers.close();
       for (int i = 0; i < created.size(); i++) {
-        deleteQuietly(created.get(i));
+        UnneededFile.delete(context.target().env(), created.get(i), LOG);
       }
-    }
-  }
-
-  private static void closeQuietly(WritableFile out) {
-    try {
-      out.close();
-    } catch (IOException e) {
-      LOG.debug("closing an abandoned table failed: {}", e.toString());
-    }
-  }
-
-  private void deleteQuietly(Path path) {
-    try {
-      if (context.target().env().exists(path)) {
-        context.target().env().delete(path);
-      }
-    } catch (IOException e) {
-      LOG.debug("cannot delete the abandoned table {}: {}", path, e.toString());
     }
   }
 }

@@ -8,10 +8,11 @@
  * {@code Unmapper} unmaps files, and {@code DirectoryLock} prevents a second open. {@code
  * FileEnvProvider} gives the environment to the API, which has the one in memory. {@link
  * dev.kv.core.env.FileNames} builds and parses the names of a database's files. {@link
- * dev.kv.core.env.Uninterrupted} is for waits that an interrupt does not end.
+ * dev.kv.core.env.Uninterrupted} is for waits that an interrupt does not end, {@link
+ * dev.kv.core.env.UnneededFile} for what must not hide an earlier failure.
  *
  * <p>Everything above calls the files through {@link dev.kv.env.Env}. Of the engine, it imports
- * only memory.
+ * only memory and logging.
  */
 @NullMarked
 package dev.kv.core.env;

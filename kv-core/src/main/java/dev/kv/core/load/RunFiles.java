@@ -3,6 +3,7 @@ package dev.kv.core.load;
 import dev.kv.Options;
 import dev.kv.bytes.Escape;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.env.UnneededFile;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.Undo;
@@ -15,7 +16,6 @@ import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.BuildBuffers;
 import dev.kv.core.table.format.TableBuilder;
 import dev.kv.core.table.format.TableFormat;
-import dev.kv.env.Env;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
@@ -92,17 +92,7 @@ final class RunFiles implements AutoCloseable {
   }
 
   private void delete(Path path, long number) {
-    Env env = context.env();
-    try {
-      if (env.exists(path)) {
-        env.delete(path);
-      }
-    } catch (IOException e) {
-      LOG.warn(
-          "cannot delete the temporary file {}, which the next open deletes: {}",
-          Escape.text(path.toString()),
-          e.toString());
-    }
+    UnneededFile.delete(context.env(), path, LOG); // if this fails, the next open deletes it
     obsolete.settle(number);
   }
 

@@ -3,6 +3,7 @@ package dev.kv.core.manifest;
 import static java.util.Objects.requireNonNull;
 
 import dev.kv.core.env.FileNames;
+import dev.kv.core.env.UnneededFile;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.version.VersionEdit;
@@ -182,7 +183,7 @@ final class Manifest implements AutoCloseable {
       number = created.number();
     } finally {
       if (before != null) {
-        closeQuietly(before);
+        UnneededFile.close(before, before.name(), LOG);
       }
     }
   }
@@ -221,16 +222,7 @@ final class Manifest implements AutoCloseable {
   @Override
   public void close() {
     if (writer != null) {
-      closeQuietly(writer);
-    }
-  }
-
-  /** Closes a MANIFEST that is completely durable; a failure loses nothing and is only logged. */
-  private static void closeQuietly(ManifestWriter writer) {
-    try {
-      writer.close();
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("closing a MANIFEST failed: {}", e.toString());
+      UnneededFile.close(writer, writer.name(), LOG); // all of it is durable
     }
   }
 }

@@ -73,6 +73,11 @@ final class ManifestWriter implements AutoCloseable {
     return number;
   }
 
+  /** Returns the path of the MANIFEST. */
+  Path name() {
+    return file;
+  }
+
   /** Appends an edit as one record. */
   void append(VersionEdit edit) throws IOException {
     append(VersionEditCodec.encode(edit));

@@ -7,6 +7,7 @@ import dev.kv.bytes.Escape;
 import dev.kv.core.compaction.RewriteJob;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.env.UnneededFile;
 import dev.kv.core.inspect.ForeignFiles;
 import dev.kv.core.inspect.TableContents.Handle;
 import dev.kv.core.iterator.ForwardIterator;
@@ -215,17 +216,7 @@ public final class Repairer {
   private void deleteTables(List<FileMetadata> tables) {
     for (FileMetadata table : tables) {
       context.tables().evict(table.number());
-      deleteNew(inputs.newTable(table.number()));
-    }
-  }
-
-  private void deleteNew(Path file) {
-    try {
-      if (env.exists(file)) {
-        env.delete(file);
-      }
-    } catch (IOException e) {
-      LOG.warn("{}: cannot delete a new file: {}", place(), Escape.text(e.toString()));
+      UnneededFile.delete(env, inputs.newTable(table.number()), LOG);
     }
   }
 
@@ -438,9 +429,9 @@ public final class Repairer {
     }
     deleteTables(tables);
     deleteTables(fromLogs);
-    deleteNew(FileNames.log(directory, log));
-    deleteNew(FileNames.manifest(directory, manifest));
-    deleteNew(FileNames.temp(directory, manifest));
+    UnneededFile.delete(env, FileNames.log(directory, log), LOG);
+    UnneededFile.delete(env, FileNames.manifest(directory, manifest), LOG);
+    UnneededFile.delete(env, FileNames.temp(directory, manifest), LOG);
   }
 
   /**

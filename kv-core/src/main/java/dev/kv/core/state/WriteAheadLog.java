@@ -3,6 +3,7 @@ package dev.kv.core.state;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.env.UnneededFile;
 import dev.kv.core.event.Events;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
@@ -492,7 +493,9 @@ public final class WriteAheadLog implements AutoCloseable {
     removeOlder(log);
     reserving.lock();
     try {
-      closeQuietly(log.writer(), kept != null);
+      LogWriter writer = log.writer();
+      // A kept log takes no more space than its records.
+      UnneededFile.close(kept == null ? writer : writer::closeCleanly, writer.name(), LOG);
     } finally {
       reserving.unlock();
       obsolete.settle(log.number());
@@ -553,25 +556,11 @@ public final class WriteAheadLog implements AutoCloseable {
   private void discard(long number, Path file, @Nullable LogWriter writer) {
     try {
       if (writer != null) {
-        closeQuietly(writer, false);
+        UnneededFile.close(writer, file, LOG);
       }
-      env.delete(file);
-    } catch (IOException e) {
-      LOG.debug("{} was not deleted: {}", file, e.toString());
+      UnneededFile.delete(env, file, LOG);
     } finally {
       obsolete.settle(number);
-    }
-  }
-
-  private static void closeQuietly(LogWriter log, boolean cleanly) {
-    try {
-      if (cleanly) {
-        log.closeCleanly(); // a kept log takes no more space than its records
-      } else {
-        log.close();
-      }
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("closing {} failed: {}", log.name(), e.toString());
     }
   }
 }

@@ -22,6 +22,10 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionText;
+import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingWritableFile;
+import dev.kv.env.WritableFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.options.CompactionFilter;
@@ -182,6 +186,33 @@ final class JobTest {
     assertThat(result.stats().bytesWritten()).isEqualTo(file.size());
     assertThat(result.stats().entriesWritten()).isEqualTo(3);
     assertThat(env.operations()).startsWith("create 000010.ldb").endsWith("sync 000010.ldb");
+  }
+
+  @Test
+  void close_ofATableWhoseFileCannotBeClosed_deletesItAllTheSame() {
+    Env closing =
+        new ForwardingEnv(env) {
+          @Override
+          public WritableFile createWritable(Path file) throws IOException {
+            return new ForwardingWritableFile(super.createWritable(file)) {
+              @Override
+              public void close() throws IOException {
+                super.close();
+                throw new IllegalStateException("the environment is shut down");
+              }
+            };
+          }
+        };
+    Options options = Options.builder().env(closing).build();
+    try (OutputFixture its = new OutputFixture(closing, directory, options, numbers)) {
+      OutputWriter writer = new OutputWriter(its.context());
+      EntryList entries = new EntryList(List.of("a@1 x"));
+      entries.seekToFirst();
+      writer.add(entries);
+      assertThat(names()).containsExactly("000010.ldb");
+      writer.close();
+      assertThat(names()).isEmpty();
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.kv.core.table.cache;
 
 import dev.kv.bytes.Escape;
 import dev.kv.core.env.MappedBytes;
+import dev.kv.core.env.UnneededFile;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.core.table.format.BlockWriter;
@@ -53,7 +54,7 @@ public final class TableFile {
       return opened;
     } catch (Throwable e) {
       if (file != null) {
-        close(file, path);
+        UnneededFile.close(file, path, LOG);
       }
       if (mapped) {
         quota.release();
@@ -148,20 +149,12 @@ public final class TableFile {
   /** Closes the file. A failure is only logged, because it does not affect the data read. */
   public void close() {
     try {
-      close(file, name);
+      UnneededFile.close(file, name, LOG);
     } finally {
       if (mapped) {
         quota.count(-file.mappedBytes());
         quota.release();
       }
-    }
-  }
-
-  private static void close(RandomAccessFile file, Object name) {
-    try {
-      file.close();
-    } catch (IOException | RuntimeException e) { // the table is not needed, and the job goes on
-      LOG.warn("cannot close {}", Escape.text(name.toString()), e);
     }
   }
 }
