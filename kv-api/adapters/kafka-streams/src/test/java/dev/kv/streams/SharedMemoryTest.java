@@ -98,8 +98,7 @@ class SharedMemoryTest {
     SharedResources shared =
         ProcessResources.INSTANCE.acquire(Map.of(KvStores.MEMORY_BYTES_CONFIG, limit));
     List<KvKeyValueStore> stores = new ArrayList<>();
-    Options options =
-        Options.builder().createIfMissing(true).sharedResources(shared).build();
+    Options options = Options.builder().createIfMissing(true).sharedResources(shared).build();
     try (DB cached = DB.open(directory.resolve("cached"), options)) {
       Random random = new Random(17);
       byte[] value = new byte[4000];
