@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * the operation and the file. A write that throws this was not done, unless the exception is an
  * {@link OutcomeUnknownException}.
  */
-public sealed class DBIOException extends DBException permits OutcomeUnknownException {
+public class DBIOException extends DBException {
   private static final long serialVersionUID = 1L;
 
   /**
