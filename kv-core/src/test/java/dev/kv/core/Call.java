@@ -41,10 +41,16 @@ public final class Call {
     return thread;
   }
 
+  /** Returns true if a thread waits, also if it will check after a while what it waits for. */
+  public static boolean isParked(Thread thread) {
+    return thread.getState() == Thread.State.WAITING
+        || thread.getState() == Thread.State.TIMED_WAITING;
+  }
+
   /** Waits until the thread is parked. */
   public void awaitParked() throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS);
-    while (thread.getState() != Thread.State.WAITING) {
+    while (!isParked(thread)) {
       if (System.nanoTime() > end) {
         throw new AssertionError("the thread does not park: " + thread.getState());
       }

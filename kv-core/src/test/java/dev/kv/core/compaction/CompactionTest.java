@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.Snapshot;
+import dev.kv.core.Call;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.Uninterrupted;
@@ -479,7 +480,7 @@ class CompactionTest extends DbTestBase {
           () ->
               filesAt(0) >= 12
                   && !parts().jobs().memTables().isFlushPending()
-                  && writing.get().getState() == Thread.State.WAITING);
+                  && Call.isParked(writing.get()));
       Future<?> suspension = threads.submit(() -> db.admin().suspendCompactions());
       writer.get();
       assertThat(suspension.isDone()).isFalse();

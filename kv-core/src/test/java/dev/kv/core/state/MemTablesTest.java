@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.Options;
+import dev.kv.core.Call;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.KeyBounds;
@@ -369,7 +370,7 @@ class MemTablesTest {
               }
             });
     waiting.start();
-    DbTestBase.await("the wait", () -> waiting.getState() == Thread.State.WAITING);
+    DbTestBase.await("the wait", () -> Call.isParked(waiting));
     errors.failResumably("flush", new IOException("simulated"));
     waiting.join();
     assertThat(thrown.get()).isInstanceOf(DBReadOnlyException.class);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.Call;
+import dev.kv.core.db.DbTestBase;
 import dev.kv.core.event.Events;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.version.Levels;
@@ -141,7 +142,8 @@ final class WriteControllerTest {
     target.stallInputs.setLevel0Tables(flush ? 0 : Levels.LEVEL_0_STOP_TRIGGER);
     WriteController stopped = newController();
     Call writer = Call.start(() -> stopped.makeRoom(2 * ARENA, 1));
-    writer.awaitParked();
+    // A delay before it is a timed wait.
+    DbTestBase.await("the stop", () -> writer.thread().getState() == Thread.State.WAITING);
     target.stallInputs.setWaitingMemTables(0);
     target.stallInputs.setLevel0Tables(0);
     stopped.progress();
