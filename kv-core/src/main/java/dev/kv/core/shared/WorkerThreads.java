@@ -1,6 +1,7 @@
 package dev.kv.core.shared;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.core.env.UnfailingLock;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.logging.EngineLogger;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ public final class WorkerThreads implements AutoCloseable {
 
   private final String name;
   private final int count;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock = new UnfailingLock();
 
   /** Signalled if an idle thread has to look for work again. */
   private final Condition work = lock.newCondition();
@@ -173,7 +174,7 @@ public final class WorkerThreads implements AutoCloseable {
 
   /** Makes a task end after its current piece of work. It never runs again. Does not wait. */
   public void end(Task task) {
-    lock();
+    lock.lock();
     try {
       switch (task.state) {
         case IDLE -> task.state = State.ENDED;
@@ -275,7 +276,7 @@ public final class WorkerThreads implements AutoCloseable {
       }
       boolean isStuck;
       Task next = null;
-      lock();
+      lock.lock();
       try {
         starting--;
         if (thread != null) {
@@ -441,7 +442,7 @@ public final class WorkerThreads implements AutoCloseable {
   }
 
   private void settle(Task task, long again) {
-    lock();
+    lock.lock();
     try {
       if (task.state == State.ENDING) {
         leave(task, State.ENDED);
@@ -456,17 +457,6 @@ public final class WorkerThreads implements AutoCloseable {
       task.submittedWhileRunning = false;
     } finally {
       lock.unlock();
-    }
-  }
-
-  /** Locks, also without memory, which JDK 17 needs to wait for a lock. */
-  private void lock() {
-    try {
-      lock.lock();
-    } catch (OutOfMemoryError e) {
-      while (!lock.tryLock()) {
-        Thread.onSpinWait();
-      }
     }
   }
 }

@@ -1,16 +1,16 @@
 package dev.kv.core.state;
 
+import dev.kv.core.env.UnfailingLock;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.write.ErrorHandler;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The lock of an open database's state, with a single condition for all threads that wait for
  * background work. It is held only briefly, and never while a file is accessed. In the lock order
  * it comes after the lock of the version set.
  */
-public final class Monitor extends ReentrantLock {
+public final class Monitor extends UnfailingLock {
   private static final long serialVersionUID = 1;
 
   private final transient ErrorHandler errors;
@@ -20,18 +20,6 @@ public final class Monitor extends ReentrantLock {
   public Monitor(ErrorHandler errors) {
     this.errors = errors;
     errors.onChange(this::signalAll);
-  }
-
-  /** Locks, also without memory, which JDK 17 needs to wait for a lock. */
-  @Override
-  public void lock() {
-    try {
-      super.lock();
-    } catch (OutOfMemoryError e) {
-      while (!tryLock()) {
-        Thread.onSpinWait();
-      }
-    }
   }
 
   /** Returns the errors. */
