@@ -50,8 +50,9 @@ public final class ForeignFiles {
    *     names and may have a CURRENT that names a MANIFEST
    */
   public static void refuse(Env env, Path directory) throws IOException {
-    refuseRocksDb(env, directory);
-    if (areAll(env, directory)) {
+    Map<Path, FileName> files = files(env, directory);
+    refuseRocksDb(env, files);
+    if (areAll(env, directory, files)) {
       throw new NoSuchDatabaseException(
           directory
               + " holds no database: it has files with names of a database's files, but CURRENT"
@@ -61,8 +62,8 @@ public final class ForeignFiles {
     }
   }
 
-  private static void refuseRocksDb(Env env, Path directory) throws IOException {
-    for (Map.Entry<Path, FileName> file : files(env, directory).entrySet()) {
+  private static void refuseRocksDb(Env env, Map<Path, FileName> files) throws IOException {
+    for (Map.Entry<Path, FileName> file : files.entrySet()) {
       try {
         if (file.getValue().kind() == FileName.Kind.MANIFEST) {
           decodeEdits(env, file.getKey());
@@ -89,7 +90,11 @@ public final class ForeignFiles {
    * are of another program.
    */
   public static boolean areAll(Env env, Path directory) throws IOException {
-    Map<Path, FileName> files = files(env, directory);
+    return areAll(env, directory, files(env, directory));
+  }
+
+  private static boolean areAll(Env env, Path directory, Map<Path, FileName> files)
+      throws IOException {
     if (namesManifest(env, directory)) {
       return false;
     }
