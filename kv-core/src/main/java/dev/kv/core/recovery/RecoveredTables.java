@@ -2,6 +2,7 @@ package dev.kv.core.recovery;
 
 import dev.kv.core.compaction.FlushResult;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.env.UnneededFile;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
@@ -12,8 +13,6 @@ import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.errors.DBException;
-import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,13 +101,7 @@ public final class RecoveredTables implements LogRecovery.Sink {
       context.tables().evict(number);
       Path table =
           FileNames.table(context.directory(), number, context.options().tables().suffix());
-      try {
-        context.env().delete(table);
-      } catch (NoSuchFileException e) {
-        LOG.debug("{} was not finished", table);
-      } catch (IOException e) {
-        LOG.warn("{} was not deleted: {}", table, e.toString());
-      }
+      UnneededFile.delete(context.env(), table, LOG);
     }
   }
 
