@@ -93,12 +93,7 @@ final class LoadStageTest {
   @Test
   void failure_ofAnItem_isThrownByLaterCallsAndEndsTheWork() {
     CountDownLatch failing = new CountDownLatch(1);
-    LoadStage<Integer> stage =
-        stage(
-            item -> {
-              Uninterrupted.await(failing::await);
-              throw new IllegalStateException("item " + item);
-            });
+    LoadStage<Integer> stage = failingStage(failing);
     try (stage) {
       stage.submit(1);
       stage.submit(2);
@@ -115,12 +110,7 @@ final class LoadStageTest {
   @Test
   void close_afterAFailureWithAFullQueue_discardsWhatWaitsOnce() {
     CountDownLatch failing = new CountDownLatch(1);
-    LoadStage<Integer> stage =
-        stage(
-            item -> {
-              Uninterrupted.await(failing::await);
-              throw new IllegalStateException("item " + item);
-            });
+    LoadStage<Integer> stage = failingStage(failing);
     stage.submit(1);
     stage.submit(2);
     stage.submit(3);
@@ -200,5 +190,14 @@ final class LoadStageTest {
       stage.submit(1);
       assertThatThrownBy(() -> stage.finish(null)).hasCause(failure);
     }
+  }
+
+  /** Returns a stage that fails at its first item once it may. */
+  private LoadStage<Integer> failingStage(CountDownLatch failing) {
+    return stage(
+        item -> {
+          Uninterrupted.await(failing::await);
+          throw new IllegalStateException("item " + item);
+        });
   }
 }
