@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +34,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The keys are the real path, so that a symbolic link to the directory gives the same key, and
  * the file's identity (device and inode), so that a second mount or a hard link does too. The
- * identity stays valid: while the lock is held the file is open, so its inode is not reused.
+ * identity stays valid: while the lock is held the file is open, so its inode is not reused. That
+ * of a database that nobody closes stays open, too, even if nothing else refers to the database.
  */
 final class DirectoryLock implements Env.Lock {
   private static final String PREFIX = "dev.kv.lock:";
   private static final String HELD = "held";
   private static final boolean WINDOWS = File.separatorChar == '\\';
+
+  // The collector would close the file of a lock that is only in the registry.
+  private static final Set<DirectoryLock> ALL_HELD = ConcurrentHashMap.newKeySet();
 
   private final FileChannel channel;
   private final List<String> keys;
@@ -76,7 +82,9 @@ final class DirectoryLock implements Env.Lock {
       }
       if (channel != null) {
         registerIdentity(real, keys);
-        return new DirectoryLock(channel, keys);
+        DirectoryLock lock = new DirectoryLock(channel, keys);
+        ALL_HELD.add(lock);
+        return lock;
       }
     } catch (Throwable e) {
       if (channel != null) {
@@ -211,6 +219,7 @@ final class DirectoryLock implements Env.Lock {
         channel.close();
       } finally {
         unregister(keys);
+        ALL_HELD.remove(this);
       }
     }
   }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -167,6 +169,25 @@ final class DirectoryLockTest {
         .isInstanceOf(IOException.class);
     assertThatThrownBy(() -> env.lock(dir)).isInstanceOf(IOException.class);
     assertThat(System.getProperties().toString()).doesNotContain(temp.toRealPath().toString());
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "a file that stays open is not deleted there")
+  void lock_ofADatabaseThatNobodyClosedOrRefersTo_isStillHeld() throws IOException {
+    WeakReference<Object> other = forget(env.lock(file));
+    for (int i = 0; i < 100 && other.get() != null; i++) {
+      System.gc();
+    }
+    assertThat(other.get()).isNull();
+    assertDescriptors(1);
+    assertHeldElsewhere();
+    assertThat(env.lock(file)).isNull();
+  }
+
+  /** Returns an object that is reachable until when {@code lock} was so last. */
+  private static WeakReference<Object> forget(@Nullable Object lock) {
+    assertThat(lock).isNotNull();
+    return new WeakReference<>(new Object());
   }
 
   @Test
