@@ -16,8 +16,8 @@ import dev.kv.errors.CorruptionException;
  * <p>An open for writing that drops more of a log than a torn end moves the log to the subdirectory
  * {@code lost/} of the database instead of deleting it, and {@link DBInspector#stats()} names it.
  * These are the logs that {@link #STRICT} refuses. No open reads or deletes what is in {@code
- * lost/}. A log that cannot be moved, or that {@link dev.kv.Options#logRetention} keeps, stays in
- * the directory at least until the database is closed.
+ * lost/}. A log that cannot be kept there, or that {@link dev.kv.Options#logRetention} keeps, stays
+ * in the directory at least until the database is closed.
  */
 public enum RecoveryMode {
   /**

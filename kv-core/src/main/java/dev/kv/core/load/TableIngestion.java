@@ -4,6 +4,7 @@ import dev.kv.bytes.Escape;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.change.VersionMutator;
 import dev.kv.core.compaction.OutputContext;
+import dev.kv.core.env.FileCopy;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyRange;
@@ -14,14 +15,10 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.ExclusiveWriter;
-import dev.kv.env.Env;
-import dev.kv.env.SequentialFile;
-import dev.kv.env.WritableFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +31,6 @@ import java.util.stream.IntStream;
  * written to new tables, with a new sequence number.
  */
 final class TableIngestion {
-  private static final int COPY_BYTES = 256 << 10;
 
   private final Loads loads;
   private final JobContext jobs;
@@ -159,7 +155,7 @@ final class TableIngestion {
     long number = outputs.target().numbers().getAsLong();
     Path target = outputs.target().table(number);
     try {
-      copy(context.env(), table.path(), target);
+      FileCopy.write(context.env(), table.path(), target);
     } catch (IOException e) {
       throw new DBIOException(
           "cannot copy table "
@@ -190,17 +186,6 @@ final class TableIngestion {
           table.path().toString(),
           CorruptionException.NO_OFFSET,
           e);
-    }
-  }
-
-  private static void copy(Env env, Path from, Path to) throws IOException {
-    ByteBuffer buffer = ByteBuffer.allocateDirect(COPY_BYTES);
-    try (SequentialFile in = env.openSequential(from);
-        WritableFile out = env.createWritable(to)) {
-      while (in.read(buffer.clear()) > 0) {
-        out.append(buffer.flip());
-      }
-      out.sync();
     }
   }
 }

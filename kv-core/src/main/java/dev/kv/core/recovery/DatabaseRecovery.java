@@ -86,6 +86,7 @@ public final class DatabaseRecovery {
     VersionEdit.Builder edit = VersionEdit.builder();
     RecoveredTables tables = new RecoveredTables(context, versions, stats, edit);
     LogRecovery recovery = new LogRecovery(context, versions.lastSequence(), tables);
+    LostFiles damaged = new LostFiles(context.env(), context.directory());
     try {
       recovery.replay(numbers, versions.logNumber());
       recovery.requireConfirmed(
@@ -101,7 +102,7 @@ public final class DatabaseRecovery {
                 + versions.recovered().tail()
                 + " bytes were dropped, and these tables, which it does not name, were moved to"
                 + " lost/: "
-                + lost.moved(),
+                + lost.names(),
             versions.recovered().tail());
       }
       versions.setLastSequence(recovery.lastSequence());
@@ -123,13 +124,15 @@ public final class DatabaseRecovery {
       }
       files.wakeups().takeVersionFreed(); // set by the recovery, whose end collects obsolete files
       if (!reused || editNeeded) {
-        files.logs().logFirst(requireNonNull(log), edit, () -> keepDamaged(recovery));
+        keepDamaged(recovery, damaged);
+        files.logs().logFirst(requireNonNull(log), edit, () -> {});
       } else {
         files.obsolete().collectWithTemporary();
       }
     } catch (Throwable e) {
       if (!versions.isFailed()) { // otherwise the MANIFEST may name the files
         deleteCreated(tables, numbers);
+        damaged.forget();
       }
       throw e;
     } finally {
@@ -139,13 +142,12 @@ public final class DatabaseRecovery {
   }
 
   /**
-   * Moves the damaged logs to lost/, and reports it. A log that cannot be moved, or that readers of
-   * changes need, stays until the database is closed. Called when no open replays the logs any
-   * more, and before they are deleted as obsolete. A crash before leaves logs that the next open
+   * Keeps the damaged logs in lost/, and reports it. A log that cannot be kept there, or that
+   * readers of changes need, stays until the database is closed. Called before the edit after which
+   * no open replays these logs: later, a crash or a failure would leave logs that the next open
    * deletes.
    */
-  private void keepDamaged(LogRecovery recovery) {
-    LostFiles lost = new LostFiles(context.env(), context.directory());
+  private void keepDamaged(LogRecovery recovery, LostFiles lost) {
     for (long number : recovery.damagedLogs()) {
       Path file = FileNames.log(context.directory(), number);
       String what;
@@ -154,11 +156,11 @@ public final class DatabaseRecovery {
         what = "stays for readers of changes, at least until the close";
       } else {
         try {
-          what = "was moved to " + lost.move(String.valueOf(file.getFileName()));
+          what = "is kept as " + lost.keep(String.valueOf(file.getFileName()));
           lost.sync();
         } catch (IOException e) {
           files.obsolete().keepLog(number);
-          what = "could not be moved to lost/, and is not deleted before the close: " + e;
+          what = "could not be kept in lost/, and is not deleted before the close: " + e;
         }
       }
       what = file.getFileName() + ", of which not all was replayed, " + what;

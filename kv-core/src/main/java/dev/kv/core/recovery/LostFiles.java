@@ -1,7 +1,9 @@
 package dev.kv.core.recovery;
 
+import dev.kv.core.env.FileCopy;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.env.UnneededFile;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.DatabaseContext;
@@ -24,7 +26,7 @@ public final class LostFiles {
 
   private final Env env;
   private final Path directory;
-  private final List<String> moved = new ArrayList<>();
+  private final List<String> names = new ArrayList<>();
 
   /** Creates the object; nothing is moved, and the folder is not created. */
   public LostFiles(Env env, Path directory) {
@@ -38,33 +40,75 @@ public final class LostFiles {
    * @return the name in the folder, preceded by that of the folder
    */
   public String move(String name) throws IOException {
+    Path to = unusedPath(name);
+    env.rename(directory.resolve(name), to);
+    return added(to);
+  }
+
+  /**
+   * Gives a file a second name in the folder, as {@link #move} the only one; or copies it if the
+   * environment cannot link it.
+   *
+   * @return the name in the folder, preceded by that of the folder
+   */
+  public String keep(String name) throws IOException {
+    Path from = directory.resolve(name);
+    Path to = unusedPath(name);
+    if (!env.link(from, to)) {
+      try {
+        FileCopy.write(env, from, to);
+      } catch (Throwable e) {
+        UnneededFile.delete(env, to, LOG);
+        throw e;
+      }
+    }
+    return added(to);
+  }
+
+  /** Deletes what {@link #keep} added, and the folder if it is empty then. */
+  public void forget() {
+    Path lost = directory.resolve(LOST);
+    for (String name : names) {
+      UnneededFile.delete(env, lost.resolve(name), LOG);
+    }
+    try {
+      env.deleteDirectory(lost);
+    } catch (IOException e) {
+      LOG.debug("{} stays: {}", lost, e.toString());
+    }
+  }
+
+  private Path unusedPath(String name) throws IOException {
     Path lost = directory.resolve(LOST);
     if (env.isSymbolicLink(lost)) {
       throw new FileSystemException(
           lost.toString(), null, "is a symbolic link: nothing is moved through it");
     }
     env.createDirectory(lost);
-    Path to = lost.resolve(name);
-    for (int copy = 1; env.exists(to); copy++) {
-      to = lost.resolve(name + "." + copy);
+    Path path = lost.resolve(name);
+    for (int copy = 1; env.exists(path); copy++) {
+      path = lost.resolve(name + "." + copy);
     }
-    env.rename(directory.resolve(name), to);
-    String there = String.valueOf(to.getFileName());
-    moved.add(there);
-    return LOST + "/" + there;
+    return path;
   }
 
-  /** Makes the moves durable. */
+  private String added(Path file) {
+    String name = String.valueOf(file.getFileName());
+    names.add(name);
+    return LOST + "/" + name;
+  }
+
+  /** Makes the names durable. */
   public void sync() throws IOException {
-    if (!moved.isEmpty()) {
+    if (!names.isEmpty()) {
       env.syncDirectory(directory.resolve(LOST));
     }
     env.syncDirectory(directory);
   }
 
   /** Returns the names that the files have in the folder. */
-  public List<String> moved() {
-    return moved;
+  public List<String> names() {
+    return names;
   }
 
   /**
@@ -92,7 +136,7 @@ public final class LostFiles {
         LOG.warn("{}: moved to {}/: {}", directory, LOST, name);
       }
     }
-    if (!moved.isEmpty()) {
+    if (!names.isEmpty()) {
       sync();
     }
   }

@@ -93,12 +93,12 @@ class DamagedLogsTest {
   }
 
   @Test
-  void open_thatDropsRecords_movesTheirLogDurably() throws IOException {
+  void open_thatDropsRecords_keepsTheirLogDurably() throws IOException {
     createDatabase();
-    expectPrefix(options(env).build(), "was moved to lost/" + name());
+    expectPrefix(options(env).build(), "is kept as lost/" + name());
     StrictMemEnv after = env.crashClone(0, 1);
     assertThat(EnvFiles.read(after, LOST.resolve(name()))).isEqualTo(content);
-    assertThat(after.exists(log)).isFalse();
+    assertThat(env.exists(log)).isFalse();
     try (DB db = DB.open(DIRECTORY, options(after).build())) {
       assertThat(db.stream(ReadOptions.KEYS).count()).isEqualTo(KEPT);
       assertThat(db.admin().stats().recovery().reason()).isEmpty();
@@ -118,39 +118,129 @@ class DamagedLogsTest {
     createDatabase();
     env.createDirectory(LOST);
     EnvFiles.write(env, LOST.resolve(name()), new byte[] {1});
-    expectPrefix(options(env).build(), "was moved to lost/" + name() + ".1");
+    expectPrefix(options(env).build(), "is kept as lost/" + name() + ".1");
     assertThat(EnvFiles.read(env, LOST.resolve(name()))).containsExactly(1);
     assertThat(EnvFiles.read(env, LOST.resolve(name() + ".1"))).isEqualTo(content);
   }
 
-  /** The log is not needed by then. */
   @Test
-  void crash_betweenTheEditAndTheMove_losesNothingElse() throws IOException {
+  void open_withoutLinks_copiesTheLog() throws IOException {
+    createDatabase();
+    Env without =
+        new ForwardingEnv(env) {
+          @Override
+          public boolean link(Path existing, Path link) {
+            return false;
+          }
+        };
+    expectPrefix(options(without).build(), "is kept as lost/" + name());
+    StrictMemEnv after = env.crashClone(0, 1);
+    assertThat(EnvFiles.read(after, LOST.resolve(name()))).isEqualTo(content);
+    assertThat(env.exists(log)).isFalse();
+  }
+
+  @Test
+  void crash_atAnyStepOfTheOpen_keepsTheLog() throws IOException {
     createDatabase();
     List<StrictMemEnv> crashed = new ArrayList<>();
     Env watched =
         new ForwardingEnv(env) {
+          private void crash() {
+            crashed.add(env.crashClone(0, 1));
+            crashed.add(env.crashClone(1, 1));
+          }
+
+          @Override
+          public boolean link(Path existing, Path link) throws IOException {
+            crash();
+            boolean linked = super.link(existing, link);
+            crash();
+            return linked;
+          }
+
           @Override
           public void rename(Path from, Path to) throws IOException {
-            if (to.startsWith(LOST)) {
-              crashed.add(env.crashClone(0, 1));
-              crashed.add(env.crashClone(1, 1));
-            }
+            crash();
             super.rename(from, to);
-            if (to.startsWith(LOST)) {
-              crashed.add(env.crashClone(0, 1));
-              crashed.add(env.crashClone(1, 1));
-            }
+            crash();
+          }
+
+          @Override
+          public void syncDirectory(Path directory) throws IOException {
+            crash();
+            super.syncDirectory(directory);
+            crash();
+          }
+
+          @Override
+          public void delete(Path file) throws IOException {
+            crash();
+            super.delete(file);
+            crash();
           }
         };
-    expectPrefix(options(watched).build(), "was moved to lost/" + name());
-    assertThat(crashed).hasSize(4);
+    expectPrefix(options(watched).build(), "is kept as lost/" + name());
+    assertThat(crashed).hasSizeGreaterThan(10);
     for (StrictMemEnv after : crashed) {
-      try (DB db = DB.open(DIRECTORY, options(after).build())) {
-        assertThat(db.stream(ReadOptions.KEYS).count()).isEqualTo(KEPT);
-        assertThat(db.admin().stats().recovery().reason()).isEmpty();
-      }
+      expectPrefixAndTheLog(after);
     }
+  }
+
+  /** Opens and writes, so that no log of before is needed. */
+  private void expectPrefixAndTheLog(Env after) throws IOException {
+    try (DB db = DB.open(DIRECTORY, options(after).build())) {
+      assertThat(db.stream(ReadOptions.KEYS).count()).isEqualTo(KEPT);
+      db.put(new byte[1], new byte[1]);
+      db.admin().flush();
+    }
+    assertThat(after.exists(log)).isFalse();
+    assertThat(EnvFiles.read(after, LOST.resolve(name()))).isEqualTo(content);
+  }
+
+  /** It is unknown then whether the next open finds the old MANIFEST or the new one. */
+  @Test
+  void open_thatFailsAfterTheRenameOfCurrent_keepsTheLog() throws IOException {
+    createDatabase();
+    Env failing =
+        new ForwardingEnv(env) {
+          private boolean renamed;
+
+          @Override
+          public void rename(Path from, Path to) throws IOException {
+            super.rename(from, to);
+            renamed = to.equals(DIRECTORY.resolve("CURRENT"));
+          }
+
+          @Override
+          public void syncDirectory(Path directory) throws IOException {
+            if (renamed) {
+              throw new IOException("input/output error");
+            }
+            super.syncDirectory(directory);
+          }
+        };
+    assertThatThrownBy(() -> DB.open(DIRECTORY, options(failing).build()).close())
+        .isInstanceOf(DBIOException.class);
+    expectPrefixAndTheLog(env);
+  }
+
+  @Test
+  void open_thatCannotSyncTheFolder_leavesTheLogUntilTheClose() throws IOException {
+    createDatabase();
+    Env failing =
+        new ForwardingEnv(env) {
+          @Override
+          public void syncDirectory(Path directory) throws IOException {
+            if (directory.equals(LOST)) {
+              throw new IOException("input/output error");
+            }
+            super.syncDirectory(directory);
+          }
+        };
+    expectPrefix(
+        options(failing).build(),
+        "could not be kept in lost/, and is not deleted before the close");
+    assertThat(EnvFiles.read(env, log)).isEqualTo(content);
   }
 
   @Test
@@ -170,12 +260,12 @@ class DamagedLogsTest {
         .isInstanceOf(DBIOException.class);
     assertThat(EnvFiles.read(env, log)).isEqualTo(content);
     assertThat(env.exists(LOST)).isFalse();
-    expectPrefix(options(env).build(), "was moved to lost/" + name());
+    expectPrefix(options(env).build(), "is kept as lost/" + name());
   }
 
   /** Not beyond the close, because no later open knows of the damage. */
   @Test
-  void open_thatCannotMoveTheLog_leavesItUntilTheClose() throws IOException {
+  void open_thatCannotKeepTheLog_leavesItUntilTheClose() throws IOException {
     createDatabase();
     Env refusing =
         new ForwardingEnv(env) {
@@ -188,7 +278,7 @@ class DamagedLogsTest {
           }
         };
     Options options = options(refusing).build();
-    expectPrefix(options, "could not be moved to lost/, and is not deleted before the close");
+    expectPrefix(options, "could not be kept in lost/, and is not deleted before the close");
     assertThat(EnvFiles.read(env, log)).isEqualTo(content);
     assertThat(logs(env)).as("no other log is kept").hasSize(2);
     try (DB db = DB.open(DIRECTORY, options)) {
@@ -210,7 +300,7 @@ class DamagedLogsTest {
 
   /** The history starts over, so no reader of changes needs the log. */
   @Test
-  void open_withLogRetentionInTheCompatibleMode_movesTheLog() throws IOException {
+  void open_withLogRetentionInTheCompatibleMode_keepsTheLog() throws IOException {
     Options retaining =
         options(env)
             .logRetention(LogRetention.ofBytes(8 << 20))

@@ -29,7 +29,7 @@ class LostFilesTest {
 
   @Test
   void newObject_hasMovedNothing() throws IOException {
-    assertThat(lost.moved()).isEmpty();
+    assertThat(lost.names()).isEmpty();
     lost.sync();
     assertThat(env.exists(LOST)).isFalse();
   }
@@ -45,7 +45,7 @@ class LostFilesTest {
     assertThat(EnvFiles.read(env, LOST.resolve("5.ldb.1"))).containsExactly(2);
     assertThat(EnvFiles.read(env, LOST.resolve("5.ldb.2"))).containsExactly(3);
     assertThat(env.exists(DIRECTORY.resolve("5.ldb"))).isFalse();
-    assertThat(lost.moved()).containsExactly("5.ldb", "5.ldb.1", "5.ldb.2");
+    assertThat(lost.names()).containsExactly("5.ldb", "5.ldb.1", "5.ldb.2");
   }
 
   @Test

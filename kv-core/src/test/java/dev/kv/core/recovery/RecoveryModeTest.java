@@ -281,7 +281,7 @@ class RecoveryModeTest extends DbTestBase {
     }
     expectLost(moved);
     assertThat(moved.keySet())
-        .allSatisfy(name -> assertThat(report.reason()).contains("was moved to lost/" + name));
+        .allSatisfy(name -> assertThat(report.reason()).contains("is kept as lost/" + name));
     reopen(defaults().toBuilder().recoveryMode(RecoveryMode.STRICT).build());
     assertThat(found()).as("after a reopen").isEqualTo(expected);
     assertThat(db.admin().stats().recovery().droppedBytes()).isZero();
