@@ -105,7 +105,7 @@ public final class OffHeapBudget {
       long now;
       do {
         now = total.get();
-        long left = (kind == MemoryKind.MEMTABLE ? memtableLimit : limit) - now;
+        long left = limit(kind) - now;
         if (bytes > Math.max(left, 0)) { // reads may have exceeded the limit
           return false;
         }
@@ -113,6 +113,15 @@ public final class OffHeapBudget {
     }
     byKind.addAndGet(kind.ordinal(), bytes);
     return true;
+  }
+
+  /** Returns false if {@code bytes} are more than the limit allows, whatever is released. */
+  public boolean canFit(MemoryKind kind, long bytes) {
+    return limit == 0 || bytes <= limit(kind);
+  }
+
+  private long limit(MemoryKind kind) {
+    return kind == MemoryKind.MEMTABLE ? memtableLimit : limit;
   }
 
   /** Counts {@code bytes} even if they do not fit: they are few, and their user cannot fail. */

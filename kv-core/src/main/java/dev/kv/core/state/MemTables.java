@@ -5,6 +5,7 @@ import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
@@ -239,7 +240,9 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
         }
         long longest =
             errors.isShortOfMemory() ? ErrorHandler.MAX_SHORTAGE_WAIT_NANOS : LONGEST_WAIT_NANOS;
-        if (now - since > longest || !all.relieve(this)) {
+        if (now - since > longest
+            || !context.budget().canFit(MemoryKind.MEMTABLE, bytes)
+            || !all.relieve(this)) {
           throw e;
         }
       }

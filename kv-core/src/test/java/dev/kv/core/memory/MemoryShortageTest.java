@@ -1,6 +1,7 @@
 package dev.kv.core.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
@@ -50,6 +51,29 @@ class MemoryShortageTest extends DbTestBase {
     for (int i = 0; i < 100_000; i += 97) {
       assertThat(db.get(b(key(i)))).isEqualTo(value);
     }
+  }
+
+  /** Nothing that is released could make room for it. */
+  @Test
+  void put_largerThanTheLimit_failsWithoutAWait() {
+    AtomicInteger waits = new AtomicInteger();
+    Env counting =
+        new ForwardingEnv(defaults().env()) {
+          @Override
+          public void sleepMicros(long micros) {
+            waits.incrementAndGet();
+            super.sleepMicros(micros);
+          }
+        };
+    open(defaults().toBuilder().env(counting).memory(m -> m.offHeapLimit(8 << 20)).build());
+    db.put(b("a"), b("1"));
+    assertThatThrownBy(() -> db.put(b("b"), new byte[9 << 20]))
+        .isInstanceOf(OffHeapExhaustedException.class)
+        .hasMessageContaining("of the off-heap limit of " + (8 << 20));
+    assertThat(waits).hasValue(0);
+    db.put(b("c"), b("3"));
+    assertThat(db.get(b("a"))).isEqualTo(b("1"));
+    assertThat(db.get(b("b"))).isNull();
   }
 
   @Test
