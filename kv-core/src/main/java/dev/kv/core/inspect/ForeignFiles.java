@@ -9,6 +9,7 @@ import dev.kv.core.manifest.CurrentFile;
 import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
+import dev.kv.errors.DBIOException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
@@ -31,6 +33,8 @@ import java.util.TreeMap;
  *    first one, CURRENT or a temporary file names a MANIFEST.
  * 3. A file that is empty or begins with zeros, as a crash leaves it, shows nothing. Neither does
  *    an info log of LevelDB. If there are only such files, they count as a database's.
+ * 4. A file that cannot be read shows nothing either, but if no other file shows a database, it is
+ *    unknown whose the files are.
  * </pre>
  */
 public final class ForeignFiles {
@@ -48,6 +52,8 @@ public final class ForeignFiles {
    * @throws NoSuchDatabaseException if none has the content of such a file
    * @throws UnsupportedFormatException if a MANIFEST or a table is RocksDB's, which uses the same
    *     names and may have a CURRENT that names a MANIFEST
+   * @throws DBIOException by rule 4
+   * @throws IOException if a MANIFEST or a table cannot be read: it may be RocksDB's
    */
   public static void refuse(Env env, Path directory) throws IOException {
     Map<Path, FileName> files = files(env, directory);
@@ -88,6 +94,8 @@ public final class ForeignFiles {
   /**
    * Returns true if there are files in {@code directory} with names of a database's files, and they
    * are of another program.
+   *
+   * @throws DBIOException by rule 4
    */
   public static boolean areAll(Env env, Path directory) throws IOException {
     return areAll(env, directory, files(env, directory));
@@ -99,6 +107,7 @@ public final class ForeignFiles {
       return false;
     }
     boolean foreign = false;
+    NavigableMap<Path, Exception> unreadable = new TreeMap<>();
     for (Map.Entry<Path, FileName> file : files.entrySet()) {
       try {
         if (isOfDatabase(env, file.getKey(), file.getValue().kind())) {
@@ -107,9 +116,28 @@ public final class ForeignFiles {
         foreign |= !isNeutral(env, file.getKey(), file.getValue().kind());
       } catch (NoSuchFileException e) {
         continue; // deleted meanwhile, or a link that leads nowhere
+      } catch (IOException | DBIOException e) {
+        unreadable.put(file.getKey(), e);
       }
     }
-    return foreign && !hasBlocks(env, files);
+    boolean neutral = !foreign && unreadable.isEmpty();
+    if (neutral || hasBlocks(env, files, unreadable)) {
+      return false;
+    }
+    if (!unreadable.isEmpty()) {
+      Map.Entry<Path, Exception> first = unreadable.firstEntry();
+      throw new DBIOException(
+          "cannot tell whether "
+              + directory
+              + " holds a database: CURRENT names no MANIFEST, and "
+              + first.getKey()
+              + " cannot be read: "
+              + first.getValue()
+              + "; nothing was changed. If the directory is a database's, make the file readable or"
+              + " move it out of the directory",
+          first.getValue());
+    }
+    return true;
   }
 
   private static Map<Path, FileName> files(Env env, Path directory) throws IOException {
@@ -123,10 +151,10 @@ public final class ForeignFiles {
     return files;
   }
 
-  private static boolean namesManifest(Env env, Path directory) throws IOException {
+  private static boolean namesManifest(Env env, Path directory) {
     try {
       return env.exists(directory.resolve(CurrentFile.read(env, directory).manifest()));
-    } catch (CorruptionException | NoSuchFileException e) {
+    } catch (CorruptionException | IOException e) {
       return false;
     }
   }
@@ -196,7 +224,8 @@ public final class ForeignFiles {
   }
 
   /** Returns true if a table without its footer has a block. Reads all of the tables. */
-  private static boolean hasBlocks(Env env, Map<Path, FileName> files) throws IOException {
+  private static boolean hasBlocks(
+      Env env, Map<Path, FileName> files, Map<Path, Exception> unreadable) {
     for (Map.Entry<Path, FileName> file : files.entrySet()) {
       if (file.getValue().kind() == FileName.Kind.TABLE) {
         try (TableContents table = new TableContents(env, file.getKey())) {
@@ -205,6 +234,8 @@ public final class ForeignFiles {
           }
         } catch (NoSuchFileException e) {
           continue;
+        } catch (IOException | DBIOException e) {
+          unreadable.put(file.getKey(), e);
         }
       }
     }

@@ -125,12 +125,19 @@ public final class Repairer {
     }
   }
 
-  /** Refuses the files of another program. The repair itself refuses what cannot be read. */
-  private static void requireRemains(Env env, Path directory) {
+  /**
+   * Refuses the files of another program, and if it is unknown whose they are. A MANIFEST or a
+   * table that cannot be read may be RocksDB's; if another file shows a database, it is refused
+   * only if the repair needs it.
+   */
+  private static void requireRemains(Env env, Path directory) throws IOException {
     try {
       ForeignFiles.refuse(env, directory);
     } catch (IOException | DBIOException e) {
-      LOG.debug("{}: cannot tell whose the files are: {}", directory, e.toString());
+      if (ForeignFiles.areAll(env, directory)) {
+        throw e;
+      }
+      LOG.debug("{}: not every MANIFEST and table was read: {}", directory, e.toString());
     }
   }
 

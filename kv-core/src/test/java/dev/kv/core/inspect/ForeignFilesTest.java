@@ -2,14 +2,17 @@ package dev.kv.core.inspect;
 
 import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.core.EnvFiles;
 import dev.kv.env.Env;
+import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ForeignFilesTest {
   private static final Path DIRECTORY = Path.of("/data/db");
   private static final Path WRITTEN = Path.of("/data/written");
+  private static final String CANNOT_TELL = "cannot tell whether " + DIRECTORY;
 
   private final Env env = Env.inMemory();
 
@@ -118,5 +122,45 @@ class ForeignFilesTest {
       file(part.equals(".log") ? "000009.log" : "MANIFEST-000009", Arrays.copyOf(log, length));
       assertThat(areAll()).as("%s bytes", length).isFalse();
     }
+  }
+
+  /** A directory cannot be opened as a file, and neither can a file without permission. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "000001.log",
+        "LOG",
+        "LOG.old",
+        "LOCK",
+        "CHANGES",
+        "CURRENT",
+        "000007.dbtmp",
+        "MANIFEST-000001",
+        "MANIFEST-000099",
+        "000001.ldb"
+      })
+  void areAll_besideAFileThatCannotBeRead_isDecidedByTheOthersOnly(String name) throws IOException {
+    Path unreadable = DIRECTORY.resolve(name);
+    env.createDirectory(unreadable);
+    assertThatThrownBy(this::areAll)
+        .isInstanceOf(DBIOException.class)
+        .hasMessageStartingWith(CANNOT_TELL)
+        .hasMessageContaining(unreadable + ": is a directory");
+    file("20261126.log", bytes("text"));
+    assertThatThrownBy(this::areAll).hasMessageStartingWith(CANNOT_TELL);
+    Map<String, String> parts =
+        Map.of(
+            "MANIFEST-000050", "MANIFEST",
+            "000050.log", ".log",
+            "000050.ldb", ".ldb",
+            "000050.dbtmp", "CURRENT");
+    for (Map.Entry<String, String> other : parts.entrySet()) {
+      file(other.getKey(), written(other.getValue()));
+      assertThat(areAll()).as(other.getKey()).isFalse();
+      env.delete(DIRECTORY.resolve(other.getKey()));
+    }
+    byte[] table = written(".ldb");
+    file("000050.ldb", Arrays.copyOf(table, table.length / 2));
+    assertThat(areAll()).as("a table without its end").isFalse();
   }
 }

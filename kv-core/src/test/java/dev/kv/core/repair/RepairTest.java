@@ -675,6 +675,72 @@ class RepairTest {
     assertThat(files(temp, "")).as("neither LOCK nor lost/").hasSize(1);
   }
 
+  /** A repair does not read most of these, so nothing else refuses them. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "LOG",
+        "LOG.old",
+        "LOCK",
+        "CHANGES",
+        "CURRENT",
+        "000007.dbtmp",
+        "MANIFEST-000009",
+        "9.log",
+        "000009.log",
+        "7.ldb"
+      })
+  void repair_ofAFileOfAnotherProgramBesideOneThatCannotBeRead_isRefusedAndChangesNothing(
+      String name) throws IOException {
+    Path text = Files.writeString(temp.resolve("20261126.log"), "GET /index.html 200\n");
+    Path unreadable = temp.resolve(name);
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        Long.MAX_VALUE,
+        operation -> operation.kind() == FaultEnv.Kind.OPEN && operation.path().equals(unreadable));
+    for (boolean isDirectory : new boolean[] {true, false}) {
+      if (isDirectory) {
+        Files.createDirectory(unreadable);
+      } else {
+        Files.writeString(unreadable, "private");
+      }
+      Options options = isDirectory ? OPTIONS : OPTIONS.toBuilder().env(env).build();
+      assertThatThrownBy(() -> DB.repair(temp, options))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageStartingWith("cannot tell whether " + temp + " holds a database")
+          .hasMessageContaining(unreadable.toString())
+          .hasMessageContaining("nothing was changed");
+      assertThat(files(temp, "")).containsExactlyInAnyOrder(text, unreadable);
+      assertThat(text).hasContent("GET /index.html 200\n");
+      Files.delete(unreadable);
+    }
+  }
+
+  /** The repair reads none of these. */
+  @ParameterizedTest
+  @CsvSource({
+    "LOG, true",
+    "LOG.old, true",
+    "000007.dbtmp, true",
+    "MANIFEST-000000, true",
+    "000001.ldb, true",
+    "LOG, false",
+    "LOG.old, false",
+    "000007.dbtmp, false",
+    "MANIFEST-000099, false"
+  })
+  void repair_ofADatabaseBesideADirectoryWithAFilesName_keepsEverything(
+      String name, boolean hasCurrent) throws IOException {
+    Path directory = fill();
+    if (!hasCurrent) {
+      Files.delete(directory.resolve("CURRENT"));
+    }
+    Files.createDirectory(directory.resolve(name));
+    DB.repair(directory, OPTIONS);
+    assertThat(read(directory)).isEqualTo(model);
+  }
+
   @Test
   void dump_everyFile_printsItsEntriesAndGoesOnBehindDamage() throws IOException {
     Path directory = fill();
