@@ -13,6 +13,7 @@ import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -32,6 +33,23 @@ public final class LostFiles {
   public LostFiles(Env env, Path directory) {
     this.env = env;
     this.directory = directory;
+  }
+
+  /** Throws if the folder is neither missing nor a directory, or if it is a link to one. */
+  public void requireFolder() throws IOException {
+    Path lost = directory.resolve(LOST);
+    if (env.isSymbolicLink(lost)) {
+      throw new FileSystemException(
+          lost.toString(), null, "is a symbolic link: nothing is moved through it");
+    }
+    try {
+      if (env.exists(lost)) {
+        env.list(lost);
+      }
+    } catch (NotDirectoryException e) {
+      throw new FileSystemException(
+          lost.toString(), null, "is not a directory: nothing is moved to it");
+    }
   }
 
   /**

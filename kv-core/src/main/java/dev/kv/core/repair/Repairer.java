@@ -190,6 +190,7 @@ public final class Repairer {
    */
   private RewriteJob.Result rebuild(List<DeferredTable> tables) throws IOException {
     try (Undo undo = new Undo(() -> deleteTables(fromLogs))) {
+      lost.requireFolder();
       inputs.choose();
       requireOrder();
       for (long log : inputs.logs()) {

@@ -1,10 +1,12 @@
 package dev.kv.core.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.EnvFiles;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,24 @@ class LostFilesTest {
     assertThat(lost.names()).isEmpty();
     lost.sync();
     assertThat(env.exists(LOST)).isFalse();
+  }
+
+  @Test
+  void requireFolder_missingOrADirectory_changesNothing() throws IOException {
+    lost.requireFolder();
+    assertThat(env.exists(LOST)).isFalse();
+    env.createDirectory(LOST);
+    lost.requireFolder();
+    assertThat(env.list(LOST)).isEmpty();
+  }
+
+  @Test
+  void requireFolder_aFile_isRefused() throws IOException {
+    file("lost", 1);
+    assertThatThrownBy(lost::requireFolder)
+        .isInstanceOf(FileSystemException.class)
+        .hasMessage(LOST + ": is not a directory: nothing is moved to it");
+    assertThat(EnvFiles.read(env, LOST)).containsExactly(1);
   }
 
   @Test

@@ -170,10 +170,15 @@ class RepairTest {
   void repair_thatCannotMoveOldFiles_endsTheHistory() throws IOException {
     Path directory = overwriteWhatWasLost(keepingLogs());
     ChangePosition before = position;
-    Path lost = Files.createFile(directory.resolve("lost"));
-    assertThatThrownBy(() -> DB.repair(directory, keepingLogs()))
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    env.fail(
+        FaultEnv.Fault.ERROR,
+        Long.MAX_VALUE,
+        operation ->
+            operation.kind() == FaultEnv.Kind.RENAME
+                && operation.path().startsWith(directory.resolve("lost")));
+    assertThatThrownBy(() -> DB.repair(directory, keepingLogs().toBuilder().env(env).build()))
         .hasMessageContaining("is repaired, but");
-    Files.delete(lost);
     try (DB db = DB.open(directory, keepingLogs())) {
       assertThatThrownBy(() -> db.changes().open(before)).isInstanceOf(ChangesLostException.class);
     }
@@ -635,16 +640,31 @@ class RepairTest {
     assertThat(open).hasValue(0);
   }
 
-  @Test
-  void repair_lostIsALink_movesNothingThroughIt() throws IOException {
+  /** Otherwise each repair would install a new state, and leave the old files to the next open. */
+  @ParameterizedTest
+  @ValueSource(strings = {"file", "link", "dangling link"})
+  void repair_lostIsNoDirectory_isRefusedAndChangesNothing(String kind) throws IOException {
     Path directory = fill();
     Path elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
-    Files.createSymbolicLink(directory.resolve("lost"), elsewhere);
+    Path lost = directory.resolve("lost");
+    switch (kind) {
+      case "file" -> Files.writeString(lost, "found");
+      case "link" -> Files.createSymbolicLink(lost, elsewhere);
+      default -> Files.createSymbolicLink(lost, temp.resolve("nowhere"));
+    }
+    Map<String, String> before = content(directory);
     assertThatThrownBy(() -> DB.repair(directory, OPTIONS))
         .isInstanceOf(DBIOException.class)
-        .hasMessageContaining("symbolic link");
+        .hasMessageContaining(
+            lost
+                + (kind.equals("file")
+                    ? ": is not a directory: nothing is moved to it"
+                    : ": is a symbolic link: nothing is moved through it"))
+        .hasMessageContaining("; no file was changed");
+    assertThat(content(directory)).isEqualTo(before);
+    assertThat(files(temp, "")).containsExactlyInAnyOrder(directory, elsewhere);
     assertThat(files(elsewhere, "")).isEmpty();
-    Files.delete(directory.resolve("lost"));
+    Files.delete(lost);
     assertThat(read(directory)).isEqualTo(model);
   }
 
