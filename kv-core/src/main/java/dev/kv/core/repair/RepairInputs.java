@@ -103,6 +103,7 @@ final class RepairInputs {
       versions.current().forEachFileNumber(named::add);
       versions.current().files().forEach(table -> bounds.put(table.number(), table));
       long oldestLog = versions.logNumber();
+      logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
       String fault = null;
       if (!tables.containsAll(named)) {
         fault = "names tables that are missing";
@@ -123,7 +124,6 @@ final class RepairInputs {
         boolean takesLater = oldestLog == 0;
         tables.removeIf(number -> !named.contains(number) && !(takesLater && number >= next));
       }
-      logs.removeIf(number -> number < oldestLog && number != versions.previousLogNumber());
     } catch (CorruptionException | DBIOException e) {
       requireLoss(e);
       LOG.warn(

@@ -745,6 +745,7 @@ class RepairTest {
     "000007.dbtmp, true",
     "MANIFEST-000000, true",
     "000001.ldb, true",
+    "000001.log, true",
     "LOG, false",
     "LOG.old, false",
     "000007.dbtmp, false",
