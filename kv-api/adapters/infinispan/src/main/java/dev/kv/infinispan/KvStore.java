@@ -5,6 +5,7 @@ import dev.kv.bytes.Slice;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.infinispan.configuration.KvStoreConfiguration;
 import io.reactivex.rxjava3.core.Flowable;
 import jakarta.transaction.Transaction;
@@ -64,6 +65,8 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   private static final Logger log = LoggerFactory.getLogger(KvStore.class);
 
   private static final String DIRECTORY = "kv";
+
+  private static final String MORE_MEMORY = "raise the attribute memory of kv-store";
 
   private final Map<Transaction, WriteBatch> prepared = new ConcurrentHashMap<>();
   private final OwnedSegments owned = new OwnedSegments();
@@ -246,34 +249,57 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
         "kv-delete");
   }
 
+  /** Writes a batch in pieces, so that it need not fit into the memory. */
   @Override
   public CompletionStage<Void> batch(
       int publisherCount,
       Publisher<SegmentedPublisher<Object>> removePublisher,
       Publisher<SegmentedPublisher<MarshallableEntry<K, V>>> writePublisher) {
     return blocking.thenComposeBlocking(
-        Modifications.collect(publisherCount, removePublisher, writePublisher, translation),
-        batch -> {
-          write(batch);
+        collect(publisherCount, removePublisher, writePublisher),
+        pieces -> {
+          write(pieces);
           return CompletableFuture.completedStage(null);
         },
         "kv-batch");
   }
 
-  private void write(WriteBatch batch) {
-    try {
-      if (batch.count() > 0) {
-        database.write(batch);
+  private CompletionStage<List<WriteBatch>> collect(
+      int publisherCount,
+      Publisher<SegmentedPublisher<Object>> removePublisher,
+      Publisher<SegmentedPublisher<MarshallableEntry<K, V>>> writePublisher) {
+    return Modifications.collect(
+        publisherCount, removePublisher, writePublisher, translation, database.pieceBytes());
+  }
+
+  /**
+   * Writes pieces of a batch. If one is too large for the memory, the others are written before
+   * this fails: write-behind drops a batch that fails again and again.
+   */
+  private void write(List<WriteBatch> pieces) {
+    OffHeapExhaustedException tooLarge = null;
+    for (WriteBatch piece : pieces) {
+      try {
+        database.write(piece);
+      } catch (OffHeapExhaustedException e) {
+        if (StoreDatabase.bytes(piece) <= database.maxBatchBytes()) {
+          throw failed(e);
+        }
+        tooLarge = e;
+      } catch (DBException e) {
+        throw failed(e);
       }
-    } catch (DBException e) {
-      throw failed(e);
+    }
+    if (tooLarge != null) {
+      throw failed(tooLarge);
     }
   }
 
   /**
    * Keeps the modifications of a transaction until its commit or rollback. Fails if the store is
    * not configured as transactional: Infinispan makes this call to all stores of a cache that has a
-   * transactional one, but commits the transactional ones only.
+   * transactional one, but commits the transactional ones only. Fails also if the modifications are
+   * too many for the memory, because a commit must not fail.
    */
   @Override
   public CompletionStage<Void> prepareWithModifications(
@@ -286,8 +312,30 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
           new PersistenceException(
               "the store is not transactional, and another one of its cache is"));
     }
-    return Modifications.collect(publisherCount, removePublisher, writePublisher, translation)
-        .thenAccept(batch -> prepared.put(transaction, batch));
+    return collect(publisherCount, removePublisher, writePublisher)
+        .thenAccept(
+            pieces -> {
+              WriteBatch batch = WriteBatch.create();
+              pieces.forEach(batch::append);
+              prepare(transaction, batch);
+            });
+  }
+
+  private void prepare(Transaction transaction, WriteBatch batch) {
+    if (StoreDatabase.bytes(batch) > database.maxBatchBytes()) {
+      throw new PersistenceException(
+          "a transaction of "
+              + batch.count()
+              + " operations needs "
+              + StoreDatabase.bytes(batch)
+              + " bytes, and may have "
+              + database.maxBatchBytes()
+              + ", a quarter of the memory; "
+              + MORE_MEMORY);
+    }
+    if (batch.count() > 0) {
+      prepared.put(transaction, batch);
+    }
   }
 
   @Override
@@ -295,7 +343,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     WriteBatch batch = prepared.remove(transaction);
     return batch == null
         ? CompletableFuture.completedStage(null)
-        : run(() -> write(batch), "kv-commit");
+        : run(() -> database.write(batch), "kv-commit");
   }
 
   @Override

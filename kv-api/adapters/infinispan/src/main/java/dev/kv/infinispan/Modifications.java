@@ -2,20 +2,26 @@ package dev.kv.infinispan;
 
 import dev.kv.WriteBatch;
 import io.reactivex.rxjava3.core.Flowable;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.infinispan.persistence.spi.MarshallableEntry;
 import org.infinispan.persistence.spi.NonBlockingStore.SegmentedPublisher;
 import org.reactivestreams.Publisher;
 
 /**
- * Collects what Infinispan publishes for one batch. Writes are after removes, so that a key of both
- * is there.
+ * Collects what Infinispan publishes for one batch, in pieces of bounded size. Writes are after
+ * removes, so that a key of both is there.
  */
 final class Modifications {
-  private final WriteBatch removes = WriteBatch.create();
-  private final WriteBatch writes = WriteBatch.create();
+  private final Pieces removes = new Pieces();
+  private final Pieces writes = new Pieces();
+  private final long maxBytes;
 
-  private Modifications() {}
+  private Modifications(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
 
   /** Translates modifications into operations on the database. */
   interface Translation<K, V> {
@@ -31,15 +37,38 @@ final class Modifications {
     void addTo(Modifications all);
   }
 
+  /** Batches to write one after the other. */
+  private final class Pieces {
+    private final List<WriteBatch> batches = new ArrayList<>();
+    private final WriteBatch next = WriteBatch.create();
+    private WriteBatch last = WriteBatch.create();
+
+    /** Adds the operations of one modification to one piece. */
+    void add(Consumer<WriteBatch> modification) {
+      modification.accept(next.clear());
+      long bytes = StoreDatabase.bytes(last) + StoreDatabase.bytes(next);
+      if (batches.isEmpty() || bytes > maxBytes) {
+        last = WriteBatch.create();
+        batches.add(last);
+      }
+      last.append(next);
+    }
+  }
+
   /**
-   * Returns a stage with the batch. Both publishers are subscribed to at once, since neither begins
-   * without the other, and all publishers that they publish at once, up to their number.
+   * Returns a stage with the pieces, in the order in which they must be written. Both publishers
+   * are subscribed to at once, since neither begins without the other, and all publishers that they
+   * publish at once, up to their number.
+   *
+   * @param maxBytes the most memory that a piece of more than one modification takes, as {@link
+   *     StoreDatabase#bytes} counts it
    */
-  static <K, V> CompletionStage<WriteBatch> collect(
+  static <K, V> CompletionStage<List<WriteBatch>> collect(
       int publisherCount,
       Publisher<SegmentedPublisher<Object>> removed,
       Publisher<SegmentedPublisher<MarshallableEntry<K, V>>> written,
-      Translation<K, V> translation) {
+      Translation<K, V> translation,
+      long maxBytes) {
     int concurrency = Math.max(1, publisherCount);
     Flowable<Modification> removes =
         Flowable.fromPublisher(removed)
@@ -48,7 +77,10 @@ final class Modifications {
                     Flowable.fromPublisher(keys)
                         .map(
                             key ->
-                                all -> translation.addRemove(all.removes, keys.getSegment(), key)),
+                                all ->
+                                    all.removes.add(
+                                        batch ->
+                                            translation.addRemove(batch, keys.getSegment(), key))),
                 concurrency);
     Flowable<Modification> writes =
         Flowable.fromPublisher(written)
@@ -58,11 +90,20 @@ final class Modifications {
                         .map(
                             entry ->
                                 all ->
-                                    translation.addWrite(all.writes, entries.getSegment(), entry)),
+                                    all.writes.add(
+                                        batch ->
+                                            translation.addWrite(
+                                                batch, entries.getSegment(), entry))),
                 concurrency);
     return Flowable.merge(removes, writes)
-        .collect(Modifications::new, (all, modification) -> modification.addTo(all))
-        .map(all -> all.removes.append(all.writes))
+        .collect(() -> new Modifications(maxBytes), (all, modification) -> modification.addTo(all))
+        .map(Modifications::all)
         .toCompletionStage();
+  }
+
+  private List<WriteBatch> all() {
+    List<WriteBatch> all = removes.batches;
+    all.addAll(writes.batches);
+    return all;
   }
 }

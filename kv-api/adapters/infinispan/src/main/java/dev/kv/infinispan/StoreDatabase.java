@@ -30,6 +30,21 @@ final class StoreDatabase {
    */
   private static final int WRITE_BUFFER_SHARE = 8;
 
+  /**
+   * The part of a memtable that one piece of a batch may take: a memtable without room for it is
+   * flushed before it is full.
+   */
+  private static final int PIECE_SHARE = 8;
+
+  /**
+   * The part of the memory of all stores that one batch may take. It is there twice, for the log
+   * and in its memtable, and the memtables of other stores take half of the memory.
+   */
+  private static final int BATCH_SHARE = 4;
+
+  /** The most memory of an operation in a memtable, besides its key and value. */
+  private static final int OPERATION_BYTES = 80;
+
   private static final int BITS_PER_KEY = 10;
 
   /** So many keys are deleted one by one, which takes less time than a range delete. */
@@ -109,8 +124,7 @@ final class StoreDatabase {
   }
 
   private static Options options(KvStoreConfiguration configuration, SharedResources shared) {
-    long share = shared.settings().offHeapLimit() / WRITE_BUFFER_SHARE;
-    long writeBufferSize = Math.min(MAX_WRITE_BUFFER_SIZE, share);
+    long writeBufferSize = writeBufferSize(shared);
     CompressionType compression = configuration.compression();
     return Options.builder()
         .createIfMissing(true)
@@ -121,6 +135,25 @@ final class StoreDatabase {
         .compression(compression)
         .tables(t -> t.readInPlace(compression == CompressionType.NONE))
         .build();
+  }
+
+  private static long writeBufferSize(SharedResources shared) {
+    return Math.min(MAX_WRITE_BUFFER_SIZE, shared.settings().offHeapLimit() / WRITE_BUFFER_SHARE);
+  }
+
+  /** Returns the most memory that a batch takes in a memtable. */
+  static long bytes(WriteBatch batch) {
+    return batch.approximateSize() + (long) batch.count() * OPERATION_BYTES;
+  }
+
+  /** Returns the size in {@link #bytes} of the pieces in which a large batch is written. */
+  long pieceBytes() {
+    return writeBufferSize(resources.shared()) / PIECE_SHARE;
+  }
+
+  /** Returns the size in {@link #bytes} up to which there is memory for a batch. */
+  long maxBatchBytes() {
+    return resources.shared().settings().offHeapLimit() / BATCH_SHARE;
   }
 
   DB db() {

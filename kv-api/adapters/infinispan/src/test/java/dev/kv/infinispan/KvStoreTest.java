@@ -16,16 +16,21 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.admin.DBAdmin;
+import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.infinispan.configuration.KvStoreConfiguration;
 import dev.kv.infinispan.configuration.KvStoreConfigurationBuilder;
 import dev.kv.options.CompressionType;
+import io.reactivex.rxjava3.core.Flowable;
+import jakarta.transaction.RollbackException;
 import jakarta.transaction.TransactionManager;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -53,6 +58,7 @@ import org.infinispan.metadata.Metadata;
 import org.infinispan.persistence.spi.MarshallableEntry;
 import org.infinispan.persistence.spi.MarshallableEntryFactory;
 import org.infinispan.persistence.spi.NonBlockingStore;
+import org.infinispan.persistence.spi.NonBlockingStore.SegmentedPublisher;
 import org.infinispan.persistence.support.WaitNonBlockingStore;
 import org.infinispan.test.TestingUtil;
 import org.infinispan.test.fwk.TestCacheManagerFactory;
@@ -63,6 +69,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
 
 class KvStoreTest {
   private static final IntSet ALL = IntSets.immutableRangeSet(256);
@@ -501,6 +509,104 @@ class KvStoreTest {
         new EmbeddedMetadata.Builder().lifespan(lifespan, TimeUnit.MILLISECONDS).build();
     long created = lifespan < 0 ? -1 : time.wallClockTime();
     storeOf(cache).write(entries.create(key, value, metadata, null, created, created));
+  }
+
+  @Test
+  void batch_thatIsLargerThanTheMemory_isWritten() {
+    Cache<String, byte[]> cache = smallCache("people", builder -> {});
+    Map<String, byte[]> entries = entries(300, 100_000);
+    batch(cache, entries);
+    manager.stop();
+    manager = null;
+    assertThat(smallCache("people", builder -> {})).containsExactlyInAnyOrderEntriesOf(entries);
+  }
+
+  @Test
+  void batch_withAnEntryThatIsLargerThanTheMemory_failsAndWritesTheOthers() {
+    Cache<String, byte[]> cache = smallCache("people", builder -> {});
+    Map<String, byte[]> entries = entries(300, 10_000);
+    Map<String, byte[]> all = new LinkedHashMap<>(entries);
+    all.put("key150", new byte[20 << 20]);
+    assertThatThrownBy(() -> batch(cache, all)).hasRootCauseInstanceOf(DBException.class);
+    manager.stop();
+    manager = null;
+    entries.remove("key150");
+    assertThat(smallCache("people", builder -> {})).containsExactlyInAnyOrderEntriesOf(entries);
+  }
+
+  /** Writes entries in their order, in one batch. */
+  private static void batch(Cache<String, byte[]> cache, Map<String, byte[]> entries) {
+    MarshallableEntryFactory<String, byte[]> factory =
+        TestingUtil.extractComponent(cache, MarshallableEntryFactory.class);
+    SegmentedPublisher<MarshallableEntry<String, byte[]>> segment =
+        segment(
+            Flowable.fromIterable(entries.entrySet())
+                .map(entry -> factory.create(entry.getKey(), entry.getValue())));
+    KvStore<String, byte[]> store = TestingUtil.getFirstStore(cache);
+    join(store.batch(1, Flowable.empty(), Flowable.just(segment)));
+  }
+
+  private static <T> SegmentedPublisher<T> segment(Publisher<T> published) {
+    return new SegmentedPublisher<>() {
+      @Override
+      public int getSegment() {
+        return 0;
+      }
+
+      @Override
+      public void subscribe(Subscriber<? super T> subscriber) {
+        published.subscribe(subscriber);
+      }
+    };
+  }
+
+  @Test
+  void putAll_thatIsLargerThanTheMemory_isWritten() {
+    Map<String, byte[]> entries = entries(20_000, 1000);
+    smallCache("people", builder -> {}).putAll(entries);
+    manager.stop();
+    manager = null;
+    assertThat(smallCache("people", builder -> {})).containsExactlyInAnyOrderEntriesOf(entries);
+  }
+
+  @Test
+  void transaction_thatIsTooLargeForTheMemory_isRefusedByItsPrepare() throws Exception {
+    Consumer<ConfigurationBuilder> transactional =
+        builder -> {
+          builder.transaction().transactionMode(TransactionMode.TRANSACTIONAL);
+          builder.persistence().stores().forEach(store -> store.transactional(true));
+        };
+    Cache<String, byte[]> cache = smallCache("accounts", transactional);
+    TransactionManager transactions = cache.getAdvancedCache().getTransactionManager();
+    transactions.begin();
+    cache.putAll(entries(50, 100_000));
+    assertThatThrownBy(transactions::commit)
+        .isInstanceOf(RollbackException.class)
+        .hasStackTraceContaining("raise the attribute memory of kv-store");
+    assertThat(cache).isEmpty();
+    Map<String, byte[]> fits = entries(41, 100_000);
+    transactions.begin();
+    cache.putAll(fits);
+    transactions.commit();
+    manager.stop();
+    manager = null;
+    assertThat(smallCache("accounts", transactional)).containsExactlyInAnyOrderEntriesOf(fits);
+  }
+
+  /** Returns a cache whose store has the smallest memory, and one segment. */
+  private Cache<String, byte[]> smallCache(String name, Consumer<ConfigurationBuilder> builder) {
+    cache(name, store -> store.memory("16 MiB").segmented(false), builder);
+    return manager.getCache(name);
+  }
+
+  private static Map<String, byte[]> entries(int count, int length) {
+    Map<String, byte[]> entries = new LinkedHashMap<>();
+    for (int i = 0; i < count; i++) {
+      byte[] value = new byte[length];
+      Arrays.fill(value, (byte) i);
+      entries.put("key" + i, value);
+    }
+    return entries;
   }
 
   @Test
