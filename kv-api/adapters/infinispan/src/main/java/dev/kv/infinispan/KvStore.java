@@ -25,12 +25,14 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.infinispan.commons.CacheConfigurationException;
 import org.infinispan.commons.configuration.ConfiguredBy;
 import org.infinispan.commons.io.ByteBuffer;
 import org.infinispan.commons.io.ByteBufferFactory;
 import org.infinispan.commons.time.TimeService;
 import org.infinispan.commons.util.IntSet;
 import org.infinispan.configuration.cache.ClusteringConfiguration;
+import org.infinispan.configuration.cache.TransactionConfiguration;
 import org.infinispan.distribution.ch.KeyPartitioner;
 import org.infinispan.marshall.persistence.PersistenceMarshaller;
 import org.infinispan.persistence.PersistenceUtil;
@@ -39,6 +41,7 @@ import org.infinispan.persistence.spi.MarshallableEntry;
 import org.infinispan.persistence.spi.MarshallableEntryFactory;
 import org.infinispan.persistence.spi.NonBlockingStore;
 import org.infinispan.persistence.spi.PersistenceException;
+import org.infinispan.transaction.LockingMode;
 import org.infinispan.util.concurrent.BlockingManager;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -99,6 +102,18 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     readOnly = configuration.ignoreModifications();
     transactional = configuration.transactional();
     writeBehind = configuration.async().enabled();
+    String onePhase =
+        transactional ? onePhase(ctx.getCache().getCacheConfiguration().transaction()) : null;
+    if (onePhase != null) {
+      return CompletableFuture.failedStage(
+          new CacheConfigurationException(
+              "the store of cache "
+                  + ctx.getCache().getName()
+                  + " is transactional, and Infinispan does not call it for transactions that the"
+                  + " cache commits in one phase: it has "
+                  + onePhase
+                  + "; change that, or set transactional of kv-store to false"));
+    }
     ClusteringConfiguration clustering = ctx.getCache().getCacheConfiguration().clustering();
     transfersState = clustering.stateTransfer().fetchInMemoryState();
     segments = clustering.hash().numSegments();
@@ -129,6 +144,14 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
                     ctx.getGlobalConfiguration(),
                     segmented ? segments : 0),
         "kv-start");
+  }
+
+  /** Returns the setting with which transactions are committed in one phase, or null. */
+  private static @Nullable String onePhase(TransactionConfiguration transaction) {
+    if (transaction.lockingMode() == LockingMode.PESSIMISTIC) {
+      return "locking PESSIMISTIC";
+    }
+    return transaction.use1PcForAutoCommitTransactions() ? "use1PcForAutoCommitTransactions" : null;
   }
 
   /**

@@ -62,6 +62,7 @@ import org.infinispan.persistence.spi.NonBlockingStore.SegmentedPublisher;
 import org.infinispan.persistence.support.WaitNonBlockingStore;
 import org.infinispan.test.TestingUtil;
 import org.infinispan.test.fwk.TestCacheManagerFactory;
+import org.infinispan.transaction.LockingMode;
 import org.infinispan.transaction.TransactionMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -634,6 +635,42 @@ class KvStoreTest {
     cache.remove("ada");
     transactions.commit();
     assertThat(store.publishKeysWait(ALL, null)).containsExactlyInAnyOrder("bob", "alan");
+  }
+
+  /** Infinispan does not call a transactional store for a commit of one phase. */
+  @ParameterizedTest
+  @CsvSource({
+    "OPTIMISTIC, false, ",
+    "OPTIMISTIC, true, it has use1PcForAutoCommitTransactions",
+    "PESSIMISTIC, false, it has locking PESSIMISTIC",
+    "PESSIMISTIC, true, it has locking PESSIMISTIC"
+  })
+  void transactionalStore_hasWhatWasCommitted_orIsRefused(
+      LockingMode locking, boolean onePhase, String refused) throws Exception {
+    Consumer<KvStoreConfigurationBuilder> transactional = store -> store.transactional(true);
+    Consumer<ConfigurationBuilder> mode =
+        builder ->
+            builder
+                .transaction()
+                .transactionMode(TransactionMode.TRANSACTIONAL)
+                .lockingMode(locking)
+                .use1PcForAutoCommitTransactions(onePhase);
+    if (refused != null) {
+      assertThatThrownBy(() -> cache("accounts", transactional, mode))
+          .hasStackTraceContaining(CacheConfigurationException.class.getName())
+          .hasStackTraceContaining(refused);
+      return;
+    }
+    Cache<String, String> cache = cache("accounts", transactional, mode);
+    TransactionManager transactions = cache.getAdvancedCache().getTransactionManager();
+    cache.put("ada", "1");
+    transactions.begin();
+    cache.put("alan", "2");
+    transactions.commit();
+    manager.stop();
+    manager = null;
+    assertThat(cache("accounts", transactional, mode))
+        .containsOnly(Map.entry("ada", "1"), Map.entry("alan", "2"));
   }
 
   @Test
