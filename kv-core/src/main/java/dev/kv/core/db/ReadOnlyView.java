@@ -77,14 +77,16 @@ final class ReadOnlyView {
   private void tryRead(DirectoryCheck check) throws IOException {
     versions.recover(true);
     TableSuffix suffix = context.options().tables().suffix();
-    List<FileMetadata> tables = versions.current().files();
     if (last) {
       check.requireTables(check.list(), versions, suffix);
     } else {
-      check.requireSizes(uses.unused(tables), suffix);
+      List<FileMetadata> tables = versions.current().files();
+      List<FileMetadata> corrected = check.requireSizes(uses.unused(tables), suffix);
+      corrected.addAll(uses.correctSizes(tables));
+      versions.correctSizes(corrected);
     }
     // Before the replay, which takes longer: meanwhile a writer deletes tables that it compacted.
-    pinTables(tables);
+    pinTables(versions.current().files());
     LogRecovery logs = replay(check.logs(check.list(), versions));
     requireChangesOfTables(logs);
     logs.requireConfirmed(
@@ -144,7 +146,7 @@ final class ReadOnlyView {
   private void pinTables(List<FileMetadata> all) {
     uses.add(all);
     synchronized (files) {
-      unpinned = false; // the empty version before the recovery was freed, and had no table
+      unpinned = false; // the versions before this one were freed, and had no pinned table
       files.addAll(all);
       for (FileMetadata file : all) {
         pins.add(context.tables().acquire(file));

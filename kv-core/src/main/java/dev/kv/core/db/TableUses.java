@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.errors.CorruptionException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -56,6 +57,21 @@ final class TableUses {
   synchronized List<FileMetadata> unused(List<FileMetadata> files) {
     Set<Long> used = uses.keySet();
     return files.stream().filter(file -> !used.contains(file.number())).toList();
+  }
+
+  /**
+   * Returns the metadata of tables that a view uses already, with their true sizes, if these are
+   * not those of the MANIFEST: its tables may be deleted meanwhile.
+   */
+  synchronized List<FileMetadata> correctSizes(List<FileMetadata> files) {
+    List<FileMetadata> corrected = new ArrayList<>();
+    for (FileMetadata file : files) {
+      Use use = uses.get(file.number());
+      if (use != null && file.isOverstated(use.file.size())) {
+        corrected.add(file.ofSize(use.file.size()));
+      }
+    }
+    return corrected;
   }
 
   private static boolean isSame(FileMetadata one, FileMetadata other) {

@@ -38,6 +38,14 @@ public record ManifestEdit(
 
   /** A table that is added to a level, with its size in bytes and its ends, two stored keys. */
   public record NewTable(int level, long number, long size, byte[] smallest, byte[] largest) {
+    /**
+     * Returns true if the size is the one that iq80 states for a table of {@code actual} bytes. An
+     * open accepts it if the file ends as a table does.
+     */
+    public boolean isOverstated(long actual) {
+      return FileMetadata.ofUnknownKeys(number, size).isOverstated(actual);
+    }
+
     /** Returns a copy of the first user key. */
     public byte[] smallestUserKey() {
       return StoredKey.userKey(smallest);

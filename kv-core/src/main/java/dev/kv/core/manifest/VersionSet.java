@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionBuilder;
@@ -153,6 +154,30 @@ public final class VersionSet implements AutoCloseable {
       markFileNumberUsed(previousLogNumber);
       durable = manifest.recover(read, readOnly);
       return readOnly || !durable;
+    } finally {
+      manifestLock.unlock();
+    }
+  }
+
+  /**
+   * Replaces the metadata of tables of the current version: their sizes differ from those in the
+   * MANIFEST. Called by a recovery, before the first edit, which begins a MANIFEST with these
+   * sizes.
+   */
+  public void correctSizes(List<FileMetadata> tables) {
+    if (tables.isEmpty()) {
+      return;
+    }
+    manifestLock.lock();
+    try {
+      VersionBuilder builder =
+          new VersionBuilder(current, manifestPath(manifest.number()).toString());
+      tables.forEach(builder::replace);
+      Version before = current;
+      Version next = builder.build(whenFreed);
+      live.add(next);
+      current = next;
+      before.release();
     } finally {
       manifestLock.unlock();
     }

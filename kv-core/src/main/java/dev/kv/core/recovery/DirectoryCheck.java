@@ -3,8 +3,10 @@ package dev.kv.core.recovery;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.table.format.Footer;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
+import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBLockedException;
@@ -103,9 +105,9 @@ public final class DirectoryCheck {
   }
 
   /**
-   * Throws if a table of the current version is missing or has another size than the MANIFEST says.
-   * A flush, a compaction or a move whose edit is lost changes no content as long as all files of
-   * the state before are there.
+   * Throws if a table of the current version is missing or has another size than the MANIFEST says,
+   * and corrects the sizes that iq80 has written. A flush, a compaction or a move whose edit is
+   * lost changes no content as long as all files of the state before are there.
    */
   public void requireTables(List<FileName> files, VersionSet versions, TableSuffix suffix)
       throws IOException {
@@ -125,15 +127,19 @@ public final class DirectoryCheck {
           example.toString(),
           CorruptionException.NO_OFFSET);
     }
-    requireSizes(versions.current().files(), suffix);
+    versions.correctSizes(requireSizes(versions.current().files(), suffix));
   }
 
   /**
-   * Throws if one of these tables has another size than the MANIFEST says.
+   * Throws if one of these tables has another size than the MANIFEST says. A whole table that is as
+   * much shorter as {@linkplain FileMetadata#isOverstated one of iq80} is accepted.
    *
+   * @return the metadata of the tables of iq80, with their true sizes
    * @throws NoSuchFileException if it does not exist
    */
-  public void requireSizes(List<FileMetadata> tables, TableSuffix suffix) throws IOException {
+  public List<FileMetadata> requireSizes(List<FileMetadata> tables, TableSuffix suffix)
+      throws IOException {
+    List<FileMetadata> corrected = new ArrayList<>();
     for (FileMetadata table : tables) {
       Path file = FileNames.table(directory, table.number(), suffix);
       long size;
@@ -144,7 +150,18 @@ public final class DirectoryCheck {
         size = env.size(file);
       }
       if (size != table.size()) {
-        env.openRandomAccess(file, false).close(); // says so if it is not a regular file
+        requireWholeTableOfIq80(file, table, size);
+        corrected.add(table.ofSize(size));
+      }
+    }
+    return corrected;
+  }
+
+  private void requireWholeTableOfIq80(Path file, FileMetadata table, long size)
+      throws IOException {
+    // The open says so if it is not a regular file.
+    try (RandomAccessFile contents = env.openRandomAccess(file, false)) {
+      if (!table.isOverstated(size) || !Footer.isAtEndOf(contents)) {
         throw new CorruptionException(
             "the table has " + size + " bytes, and the MANIFEST says " + table.size(),
             file.toString(),

@@ -14,6 +14,12 @@ public final class FileMetadata {
 
   private static final int MIN_ALLOWED_SEEKS = 100;
 
+  /**
+   * The bytes that iq80's port of LevelDB adds to the size of each table of a compaction: it takes
+   * the size of an empty block for that of one more block.
+   */
+  private static final int IQ80_EXCESS = 4;
+
   private final long number;
   private final long size;
   private final byte[] smallest;
@@ -35,6 +41,16 @@ public final class FileMetadata {
   public static FileMetadata ofUnknownKeys(long number, long size) {
     byte[] unknown = {};
     return new FileMetadata(number, size, unknown, unknown);
+  }
+
+  /** Returns the metadata of the same table with another size, and with all its seeks. */
+  public FileMetadata ofSize(long actual) {
+    return new FileMetadata(number, actual, smallest, largest);
+  }
+
+  /** Returns true if this size is the one that iq80 states for a table of {@code actual} bytes. */
+  public boolean isOverstated(long actual) {
+    return size - actual == IQ80_EXCESS;
   }
 
   /** Returns true if the first and the last key are known. */

@@ -79,6 +79,11 @@ public final class VersionBuilder {
     }
   }
 
+  /** Replaces the metadata of a table, which must exist, by other metadata of the same keys. */
+  public void replace(FileMetadata file) {
+    touch(levelOf(file.number())).put(file.number(), file);
+  }
+
   private void add(int level, FileMetadata file) {
     if (comparator.compare(file.smallest(), file.largest()) > 0) {
       throw corruption("table " + file.number() + " ends before it begins");

@@ -2,6 +2,7 @@ package dev.kv.core.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.kv.Options;
 import dev.kv.core.state.DatabaseContext;
@@ -46,6 +47,18 @@ class TableUsesTest {
     uses.add(List.of(VersionText.file("5:100", "a@5..c@5")));
     uses.remove(List.of(five));
     assertThat(uses.unused(List.of(five))).isEmpty();
+  }
+
+  /** Only the first view that uses a table reads its true size from the directory. */
+  @Test
+  void tableOfIq80ThatIsReadAgain_hasTheSizeThatWasFound() {
+    uses.add(List.of(five));
+    FileMetadata again = VersionText.file("5:104", "a@5..c@5");
+    assertThat(uses.correctSizes(List.of(five, six))).isEmpty();
+    assertThat(uses.correctSizes(List.of(again, six)))
+        .extracting(FileMetadata::number, FileMetadata::size)
+        .containsExactly(tuple(5L, 100L));
+    uses.add(uses.correctSizes(List.of(again)));
   }
 
   @Test

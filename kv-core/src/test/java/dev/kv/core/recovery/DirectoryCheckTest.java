@@ -2,9 +2,11 @@ package dev.kv.core.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.kv.core.EnvFiles;
 import dev.kv.core.env.FileName;
+import dev.kv.core.table.format.Footer;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
@@ -14,12 +16,15 @@ import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.NotADirectoryException;
 import dev.kv.options.TableSuffix;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DirectoryCheckTest {
@@ -111,6 +116,31 @@ class DirectoryCheckTest {
                 })
             .hasMessageContaining("has 100 bytes, and the MANIFEST says " + size);
       }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"57,true", "57,false", "48,true", "47,true", "4,true", "0,false"})
+  void requireSizes_fourBytesTooMany_acceptsATableWithItsEndAlone(int size, boolean magic)
+      throws IOException {
+    env.createDirectory(DIRECTORY);
+    ByteBuffer bytes = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+    if (magic && size >= Long.BYTES) {
+      bytes.putLong(size - Long.BYTES, Footer.MAGIC);
+    }
+    EnvFiles.write(env, DIRECTORY.resolve("000005.ldb"), bytes.array());
+    if (magic && size >= Footer.SIZE) {
+      assertThat(check.requireSizes(table(size + 4), TableSuffix.LDB))
+          .extracting(FileMetadata::number, FileMetadata::size)
+          .containsExactly(tuple(5L, (long) size));
+      assertThat(check.requireSizes(table(size), TableSuffix.LDB)).isEmpty();
+    } else {
+      assertThatThrownBy(() -> check.requireSizes(table(size + 4), TableSuffix.LDB))
+          .isInstanceOf(CorruptionException.class);
+    }
+    for (int other : new int[] {-8, -4, 3, 5, 8}) {
+      assertThatThrownBy(() -> check.requireSizes(table(size + other), TableSuffix.LDB))
+          .isInstanceOf(CorruptionException.class);
     }
   }
 

@@ -1,9 +1,12 @@
 package dev.kv.core.table.format;
 
 import dev.kv.bytes.Escape;
+import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * The footer of a table file: the handles of metaindex and index, and the magic number.
@@ -22,6 +25,14 @@ public record Footer(BlockHandle metaindex, BlockHandle index) {
   private static final long[] ROCKSDB_MAGICS = {
     0x88e241b785f4cff7L, 0x8242229663bf9564L, 0x4f3418eb7a8f13b8L, 0x926789d0c5f17873L
   };
+
+  /** Returns true if a file ends with the magic number: it is not cut. */
+  public static boolean isAtEndOf(RandomAccessFile file) throws IOException {
+    ByteBuffer end = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    return file.size() >= SIZE
+        && file.read(file.size() - Long.BYTES, end, 0, Long.BYTES) == Long.BYTES
+        && end.getLong(0) == MAGIC;
+  }
 
   /** Writes {@link #SIZE} bytes at {@code at}. */
   public void encode(ByteBuffer target, int at) {

@@ -7,8 +7,8 @@
  * block by offset and size. {@link dev.kv.core.table.format.TableFormat} has the options of a
  * table, and {@link dev.kv.core.table.format.BuildBuffers} the memory that tables are built in.
  *
- * <p>Called by the compaction and repair packages, and by the other packages of tables for the
- * format. May import block, filter, iterator, key, codec, memory and the API.
+ * <p>Called by the compaction, recovery and repair packages, and by the other packages of tables
+ * for the format. May import block, filter, iterator, key, codec, memory and the API.
  */
 @NullMarked
 package dev.kv.core.table.format;
