@@ -97,11 +97,8 @@ public final class LostFiles {
   }
 
   private Path unusedPath(String name) throws IOException {
+    requireFolder();
     Path lost = directory.resolve(LOST);
-    if (env.isSymbolicLink(lost)) {
-      throw new FileSystemException(
-          lost.toString(), null, "is a symbolic link: nothing is moved through it");
-    }
     env.createDirectory(lost);
     Path path = lost.resolve(name);
     for (int copy = 1; env.exists(path); copy++) {
