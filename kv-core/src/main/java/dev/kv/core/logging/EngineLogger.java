@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * A logger of the engine: slf4j's if the program has slf4j and a provider for it, or else one that
- * does nothing. Messages have slf4j's form. What the program's logger throws is ignored: there is
- * nobody to tell, and it must not change the outcome of what is logged. Thread-safe.
+ * A logger of the engine: slf4j's if the program has slf4j and a provider that works, or else one
+ * that does nothing. Messages have slf4j's form. What the program's logger throws is ignored: there
+ * is nobody to tell, and it must not change the outcome of what is logged. Thread-safe.
  *
  * <p>The first use of slf4j without a provider prints a notice on stderr. A storage library should
  * not cause it. But if the program itself logs through slf4j, its author needs the notice. So
@@ -25,7 +25,7 @@ import org.slf4j.spi.SLF4JServiceProvider;
  * jar and nothing else, the engine runs and logs nothing.
  */
 public final class EngineLogger {
-  private static final boolean HAS_PROVIDER = hasProvider();
+  private static final boolean HAS_PROVIDER = hasProvider() && startsProvider();
 
   private static final EngineLogger SILENT = new EngineLogger(null);
 
@@ -145,6 +145,18 @@ public final class EngineLogger {
       return ServiceLoader.load(SLF4JServiceProvider.class, where).stream().findAny().isPresent();
     } catch (ServiceConfigurationError | LinkageError e) {
       return true; // a broken provider, or slf4j 1: slf4j reports that
+    }
+  }
+
+  /**
+   * Returns false if the provider does not start, as that for log4j without log4j. slf4j 2 would
+   * keep all later messages in memory.
+   */
+  private static boolean startsProvider() {
+    try {
+      return LoggerFactory.getLogger(EngineLogger.class) != null;
+    } catch (LinkageError | RuntimeException e) {
+      return false;
     }
   }
 }

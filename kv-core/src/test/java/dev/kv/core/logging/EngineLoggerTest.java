@@ -22,6 +22,8 @@ import java.util.stream.Collectors;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.IMarkerFactory;
 import org.slf4j.LoggerFactory;
@@ -114,6 +116,15 @@ class EngineLoggerTest {
     }
   }
 
+  /** As the provider for log4j without log4j. */
+  @ParameterizedTest
+  @ValueSource(classes = {Unlinked.class, Failing.class})
+  void database_besideAProviderThatDoesNotStart_logsNothing(
+      Class<? extends SLF4JServiceProvider> provider) throws Exception {
+    provide(provider);
+    assertThat(inLoader("slf4j-simple", false, Storage.class)).isEqualTo("debug false, info false");
+  }
+
   /** Netty would ask slf4j, which then prints its notice. */
   @Test
   void netty_withoutProvider_logsAsWithoutSlf4j() throws Exception {
@@ -155,9 +166,7 @@ class EngineLoggerTest {
     }
     urls.add(temp.toUri().toURL());
     if (provider) {
-      Path services = Files.createDirectories(temp.resolve("META-INF/services"));
-      Files.writeString(
-          services.resolve(SLF4JServiceProvider.class.getName()), Recorder.class.getName());
+      provide(Recorder.class);
     }
     try (ProgramLoader loader = new ProgramLoader(urls.toArray(URL[]::new))) {
       Object inside = loader.loadClass(program.getName()).getDeclaredConstructor().newInstance();
@@ -165,6 +174,11 @@ class EngineLoggerTest {
       usedSlf4j = loader.hasLoaded("org.slf4j.helpers.NOPLoggerFactory");
       return result;
     }
+  }
+
+  private void provide(Class<? extends SLF4JServiceProvider> provider) throws IOException {
+    Path services = Files.createDirectories(temp.resolve("META-INF/services"));
+    Files.writeString(services.resolve(SLF4JServiceProvider.class.getName()), provider.getName());
   }
 
   /** A loader that knows what it has loaded. */
@@ -212,6 +226,20 @@ class EngineLoggerTest {
     }
   }
 
+  /** Stores something, and tells what would be logged. */
+  public static final class Storage implements Supplier<String> {
+    @Override
+    public String get() {
+      Options options = Options.builder().createIfMissing(true).env(Env.inMemory()).build();
+      try (DB db = DB.open(Path.of("db"), options)) {
+        db.put(new byte[] {1}, new byte[] {2});
+        db.admin().flush();
+        assertThat(db.get(new byte[] {1})).containsExactly(2);
+      }
+      return enabled(EngineLogger.of(EngineLoggerTest.class));
+    }
+  }
+
   private static String enabled(EngineLogger log) {
     return "debug " + log.isDebugEnabled() + ", info " + log.isInfoEnabled();
   }
@@ -243,7 +271,7 @@ class EngineLoggerTest {
   }
 
   /** A provider of slf4j that keeps the messages. */
-  public static final class Recorder implements SLF4JServiceProvider {
+  public static class Recorder implements SLF4JServiceProvider {
     static final List<String> MESSAGES = new ArrayList<>();
 
     private final BasicMarkerFactory markers = new BasicMarkerFactory();
@@ -316,6 +344,22 @@ class EngineLoggerTest {
           Level level, Marker marker, String message, Object[] arguments, Throwable thrown) {
         MESSAGES.add(level + " " + MessageFormatter.arrayFormat(message, arguments).getMessage());
       }
+    }
+  }
+
+  /** A provider that needs a class which is not there. */
+  public static final class Unlinked extends Recorder {
+    @Override
+    public void initialize() {
+      throw new NoClassDefFoundError("org/apache/log4j/Level");
+    }
+  }
+
+  /** A provider that fails. */
+  public static final class Failing extends Recorder {
+    @Override
+    public void initialize() {
+      throw new IllegalStateException("no configuration");
     }
   }
 }
