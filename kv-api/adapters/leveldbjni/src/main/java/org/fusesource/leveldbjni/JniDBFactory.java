@@ -7,6 +7,7 @@ import dev.kv.iq80.internal.ReplacedJar;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
 import org.fusesource.leveldbjni.internal.JniDB;
 import org.fusesource.leveldbjni.internal.NativeDB;
 import org.iq80.leveldb.DB;
@@ -76,6 +77,7 @@ public class JniDBFactory implements DBFactory {
   @Override
   public DB open(File path, Options options) throws IOException {
     LEVELDBJNI.requireAbsent();
+    requireName(path);
     if (path != null && lacksParent(path)) {
       throw failure("IO error: " + new File(path, "LOCK") + ": No such file or directory", null);
     }
@@ -89,6 +91,7 @@ public class JniDBFactory implements DBFactory {
   @Override
   public void destroy(File path, Options options) throws IOException {
     LEVELDBJNI.requireAbsent();
+    requireName(path);
     try {
       KvDBFactory.factory.destroy(path, options);
     } catch (IOException e) {
@@ -108,6 +111,7 @@ public class JniDBFactory implements DBFactory {
   @Override
   public void repair(File path, Options options) throws IOException {
     LEVELDBJNI.requireAbsent();
+    requireName(path);
     try {
       KvDBFactory.factory.repair(path, options);
     } catch (IOException e) {
@@ -138,6 +142,19 @@ public class JniDBFactory implements DBFactory {
   /** The exception for a directory with files of other programs, which are kept. */
   private static NativeDB.DBException ofOthers(NoSuchDatabaseException refused) {
     return failure("Invalid argument: " + refused.getMessage(), refused);
+  }
+
+  /**
+   * Throws if the system has no such file names: with a NUL, or not in the locale's character set.
+   */
+  private static void requireName(@Nullable File path) throws NativeDB.DBException {
+    try {
+      if (path != null) {
+        path.toPath();
+      }
+    } catch (InvalidPathException e) {
+      throw failure("IO error: " + e.getMessage(), e);
+    }
   }
 
   private static boolean lacksParent(File path) {

@@ -14,6 +14,7 @@ import java.lang.reflect.Member;
 import java.lang.reflect.Modifier;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -220,6 +221,21 @@ class JniDBFactoryTest {
     assertThat(failure(directory, new Options()))
         .hasMessageStartingWith("Corruption: ")
         .hasCauseInstanceOf(CorruptionException.class);
+  }
+
+  @Test
+  void path_thatNoFileCanHave_isAnIOError() {
+    File path = new File(directory, "a\0b");
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            () -> FACTORY.open(path, new Options()).close(),
+            () -> FACTORY.destroy(path, new Options()),
+            () -> FACTORY.repair(path, new Options()))) {
+      assertThatThrownBy(call)
+          .isInstanceOf(NativeDB.DBException.class)
+          .hasMessageStartingWith("IO error: ")
+          .hasCauseInstanceOf(InvalidPathException.class);
+    }
   }
 
   @Test
