@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.xerial.snappy.Snappy;
+import org.xerial.snappy.SnappyLoader;
 import org.xerial.snappy.SnappyNative;
 
 /** Snappy through snappy-java. Thread-safe. */
@@ -33,9 +34,10 @@ final class NativeSnappy {
 
   /**
    * Returns the codec, or null if the library does not load, or would print to standard error:
-   * snappy-java prints why it cannot unpack its library, and the JVM warns, from 24 on, of native
-   * libraries that --enable-native-access does not allow. Loads the library at its first use. If
-   * memory or file descriptors are short then, returns null, and the next use tries again.
+   * snappy-java prints why it cannot unpack its library, as versions before 1.1 print that they
+   * cannot load it on this JDK; and the JVM warns, from 24 on, of native libraries that
+   * --enable-native-access does not allow. Loads the library at its first use. If memory or file
+   * descriptors are short then, returns null, and the next use tries again.
    */
   static @Nullable NativeSnappy instance() {
     return decided ? loaded : load();
@@ -57,6 +59,9 @@ final class NativeSnappy {
     try {
       // Before all else: without the class, nothing else is needed
       Module module = Snappy.class.getModule();
+      if (definesClassesOfOthers()) {
+        return without("it is older than 1.1, which needs JDK 15 or older");
+      }
       if (!isNativeAccessEnabled(module)) {
         return without("--enable-native-access is not given");
       }
@@ -73,6 +78,16 @@ final class NativeSnappy {
         throw e;
       }
       return without(e.toString());
+    }
+  }
+
+  /** Before 1.1, it defines a class in another class loader, to which the JDK denies it access. */
+  private static boolean definesClassesOfOthers() {
+    try {
+      SnappyLoader.class.getDeclaredMethod("injectSnappyNativeLoader");
+      return true;
+    } catch (NoSuchMethodException e) {
+      return false;
     }
   }
 

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -149,6 +150,25 @@ class NativeSnappyTest {
             .collect(Collectors.joining(File.pathSeparator));
     assertThat(without).isNotEqualTo(classPath());
     assertFellBack(run(without));
+  }
+
+  /** Version 1.0.5 prints a stack trace when it cannot define its class. */
+  @Test
+  void start_versionThatDefinesAClassInAnotherLoader_fallsBack() throws Exception {
+    Path source = Files.createDirectory(directory.resolve("source")).resolve("SnappyLoader.java");
+    Files.writeString(
+        source,
+        "package org.xerial.snappy; public class SnappyLoader {"
+            + " static { new Exception().printStackTrace(); }"
+            + " private static Class<?> injectSnappyNativeLoader() { return null; } }");
+    Path classes = directory.resolve("classes");
+    int result =
+        ToolProvider.getSystemJavaCompiler()
+            .run(null, null, null, "-d", classes.toString(), source.toString());
+    assertThat(result).isZero();
+    Outcome outcome = run(classes + File.pathSeparator + classPath(), allowNativeAccess());
+    assertFellBack(outcome);
+    assertThat(outcome.errors()).contains("older than 1.1");
   }
 
   @Test
