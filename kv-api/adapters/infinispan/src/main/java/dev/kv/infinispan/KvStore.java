@@ -613,7 +613,13 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   }
 
   private static PersistenceException failed(DBException cause) {
-    return new PersistenceException(cause.getMessage(), cause);
+    String message =
+        cause instanceof OffHeapExhaustedException
+            ? "no memory for the store: "
+                + MORE_MEMORY
+                + ", or -XX:MaxDirectMemorySize if the cause names that"
+            : cause.getMessage();
+    return new PersistenceException(message, cause);
   }
 
   /** Adds removes and writes of Infinispan to batches. */

@@ -34,7 +34,7 @@ final class StoreDatabase {
    * The part of a memtable that one piece of a batch may take: a memtable without room for it is
    * flushed before it is full.
    */
-  private static final int PIECE_SHARE = 8;
+  private static final int PIECE_SHARE = 16;
 
   /**
    * The part of the memory of all stores that one batch may take. It is there twice, for the log

@@ -16,9 +16,9 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.admin.DBAdmin;
-import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.infinispan.configuration.KvStoreConfiguration;
 import dev.kv.infinispan.configuration.KvStoreConfigurationBuilder;
 import dev.kv.options.CompressionType;
@@ -528,7 +528,9 @@ class KvStoreTest {
     Map<String, byte[]> entries = entries(300, 10_000);
     Map<String, byte[]> all = new LinkedHashMap<>(entries);
     all.put("key150", new byte[20 << 20]);
-    assertThatThrownBy(() -> batch(cache, all)).hasRootCauseInstanceOf(DBException.class);
+    assertThatThrownBy(() -> batch(cache, all))
+        .hasRootCauseInstanceOf(OffHeapExhaustedException.class)
+        .hasMessageContaining("raise the attribute memory of kv-store");
     manager.stop();
     manager = null;
     entries.remove("key150");
