@@ -35,7 +35,7 @@ public interface FilterPolicy {
    * Creates a filter.
    *
    * @param keys the keys; they may repeat, and the slices are valid during the call only
-   * @return the encoded filter
+   * @return the encoded filter; C++ LevelDB finds no key by an empty one
    */
   byte[] createFilter(List<Slice> keys);
 

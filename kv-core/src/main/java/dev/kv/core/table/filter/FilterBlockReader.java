@@ -52,7 +52,7 @@ public final class FilterBlockReader {
       return true;
     }
     if (from == to) {
-      return false; // no keys began here
+      return wholeTable(); // otherwise no keys began here; a policy may make empty filters
     }
     int at = (int) from;
     int size = (int) (to - from);

@@ -1,5 +1,7 @@
 package dev.kv.core.table.filter;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kv.FilterPolicy;
 import dev.kv.bytes.Slice;
 import java.nio.ByteBuffer;
@@ -66,6 +68,7 @@ public final class FilterKeys {
   byte[] filter() {
     return hashCount > 0
         ? ((BloomFilter) policy).create(hashes, hashCount)
-        : policy.createFilter(List.copyOf(copies));
+        : requireNonNull(
+            policy.createFilter(List.copyOf(copies)), "the filter policy returned null");
   }
 }

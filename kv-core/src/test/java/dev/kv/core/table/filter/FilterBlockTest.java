@@ -129,6 +129,61 @@ class FilterBlockTest {
     assertThat(matches(reader, 0, "absent")).isFalse();
   }
 
+  /** A policy may say so that anything matches. */
+  @Test
+  void block_withAnEmptyFilterForTheTable_asksNothingAndMatchesEverything() {
+    FilterPolicy policy =
+        new FilterPolicy() {
+          @Override
+          public String name() {
+            return "test.Empty";
+          }
+
+          @Override
+          public byte[] createFilter(List<Slice> keys) {
+            return new byte[0];
+          }
+
+          @Override
+          public boolean keyMayMatch(Slice key, Slice filter) {
+            throw new AssertionError("there is no filter to ask");
+          }
+        };
+    FilterBlockBuilder builder = new FilterBlockBuilder(policy, 31);
+    builder.startBlock(0);
+    add(policy, builder, "foo");
+    FilterBlockReader reader = reader(policy, builder.finish());
+    assertThat(reader.wholeTable()).isTrue();
+    assertThat(matches(reader, 0, "foo")).isTrue();
+    assertThat(matches(reader, 5_000_000, "bar")).isTrue();
+  }
+
+  @Test
+  void policy_thatReturnsNull_isNamed() {
+    FilterPolicy policy =
+        new FilterPolicy() {
+          @Override
+          public String name() {
+            return "test.Null";
+          }
+
+          @Override
+          @SuppressWarnings("NullAway") // what programs do
+          public byte[] createFilter(List<Slice> keys) {
+            return null;
+          }
+
+          @Override
+          public boolean keyMayMatch(Slice key, Slice filter) {
+            return true;
+          }
+        };
+    FilterBlockBuilder builder = new FilterBlockBuilder(policy, 31);
+    builder.startBlock(0);
+    add(policy, builder, "foo");
+    assertThatThrownBy(builder::finish).hasMessage("the filter policy returned null");
+  }
+
   @Test
   void block_ofManyKeys_matchesAllOfThem() {
     BloomFilter bloom = new BloomFilter(10);
