@@ -15,7 +15,8 @@ package dev.kv.event;
  * all databases with the same shared resources, but no write, flush or compaction, and no read of a
  * database that is open for writes. At most {@value #MAX_WAITING} events wait for it; later ones
  * are dropped, and a warning in the log tells how many. The listener may read and write the
- * database. It must not close it.
+ * database. It must not close it, and must not call {@link System#exit} if a shutdown hook closes
+ * it: the exit waits for the hook, and the close for the listener. Exit from another thread.
  */
 @FunctionalInterface
 public interface DBListener {

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Rules.</b> Compactions call the filter from several threads at once, without a lock. It
  * must be thread-safe and fast, because writers may wait for compactions, and must not call the
- * database. The same key and value should get the same decision again, or a stricter one; the
- * filter must work on its own results.
+ * database, nor {@link System#exit} if a shutdown hook closes it. The same key and value should get
+ * the same decision again, or a stricter one; the filter must work on its own results.
  *
  * <p><b>Failures.</b> If the filter throws an exception or returns null, the entry is kept, and so
  * are all later ones of that compaction, without a call. The first exception of a compaction is
