@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * key:
+ *   00 'n'                         the name of the cache in UTF-8
  *   00 's'                         the number of segments, 4 bytes; 0 if the store has none
  *   01 segment 00 key              an entry; the segment has 4 bytes, and is 0 if there are none
  *   01 segment 01 expiry key       the index of the entries that expire; the expiry has 8 bytes,
@@ -34,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * overwritten or deleted since. {@link ExpirationScan} compares it with the entry.
  */
 final class EntryFormat {
+  /** The key of the name of the cache. */
+  static final byte[] NAME = {0, 'n'};
+
   /** The key of the number of segments. */
   static final byte[] SEGMENTS = {0, 's'};
 

@@ -97,6 +97,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   @Override
   public CompletionStage<Void> start(InitializationContext ctx) {
     KvStoreConfiguration configuration = ctx.getConfiguration();
+    String cache = ctx.getCache().getName();
     owned.reset();
     segmented = configuration.segmented();
     readOnly = configuration.ignoreModifications();
@@ -108,7 +109,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
       return CompletableFuture.failedStage(
           new CacheConfigurationException(
               "the store of cache "
-                  + ctx.getCache().getName()
+                  + cache
                   + " is transactional, and Infinispan does not call it for transactions that the"
                   + " cache commits in one phase: it has "
                   + onePhase
@@ -121,7 +122,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
       log.warn(
           "the store of cache {} is preloaded or not segmented: if this node rejoins its cluster,"
               + " entries that were removed while it was away can come back",
-          ctx.getCache().getName());
+          cache);
     }
     time = ctx.getTimeService();
     marshaller = ctx.getPersistenceMarshaller();
@@ -129,17 +130,19 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     buffers = ctx.getByteBufferFactory();
     partitioner = ctx.getKeyPartitioner();
     blocking = ctx.getBlockingManager();
+    if (cache.equals(".") || cache.equals("..")) {
+      return CompletableFuture.failedStage(
+          new CacheConfigurationException("kv-store needs a cache whose name is not . or .."));
+    }
     Path directory =
         PersistenceUtil.getQualifiedLocation(
-            ctx.getGlobalConfiguration(),
-            configuration.location(),
-            ctx.getCache().getName(),
-            DIRECTORY);
+            ctx.getGlobalConfiguration(), configuration.location(), cache, DIRECTORY);
     return run(
         () ->
             database =
                 StoreDatabase.open(
                     directory,
+                    cache,
                     configuration,
                     ctx.getGlobalConfiguration(),
                     segmented ? segments : 0),

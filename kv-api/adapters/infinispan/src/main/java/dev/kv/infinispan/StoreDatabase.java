@@ -10,7 +10,9 @@ import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.infinispan.configuration.KvStoreConfiguration;
 import dev.kv.options.CompressionType;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.PrimitiveIterator;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.infinispan.commons.CacheConfigurationException;
@@ -73,11 +75,14 @@ final class StoreDatabase {
   /**
    * Opens a database, or creates it.
    *
+   * @param cache the name of the cache
    * @param segments the number of segments, or 0 if the store has none
-   * @throws CacheConfigurationException if the database was written with another number of segments
+   * @throws CacheConfigurationException if the database was written by another cache, or with
+   *     another number of segments
    */
   static StoreDatabase open(
       Path directory,
+      String cache,
       KvStoreConfiguration configuration,
       GlobalConfiguration manager,
       int segments) {
@@ -85,20 +90,8 @@ final class StoreDatabase {
     DB db = null;
     try {
       db = DB.open(directory, options(configuration, resources.shared()));
-      byte[] found = db.get(EntryFormat.SEGMENTS);
-      if (found == null) {
-        db.put(EntryFormat.SEGMENTS, EntryFormat.encodeSegments(segments));
-      } else if (EntryFormat.decodeSegments(found) != segments) {
-        throw new CacheConfigurationException(
-            "the store in "
-                + directory
-                + " has "
-                + EntryFormat.decodeSegments(found)
-                + " segments, and its cache has "
-                + segments
-                + " (0 is a store that is not segmented); use the number of the store, or delete"
-                + " the directory");
-      }
+      checkSegments(db, directory, segments);
+      checkName(db, directory, cache);
       return new StoreDatabase(
           directory,
           db,
@@ -107,6 +100,41 @@ final class StoreDatabase {
     } catch (Throwable e) {
       abandon(db, resources, e);
       throw e;
+    }
+  }
+
+  private static void checkSegments(DB db, Path directory, int segments) {
+    byte[] found = db.get(EntryFormat.SEGMENTS);
+    if (found == null) {
+      db.put(EntryFormat.SEGMENTS, EntryFormat.encodeSegments(segments));
+    } else if (EntryFormat.decodeSegments(found) != segments) {
+      throw new CacheConfigurationException(
+          "the store in "
+              + directory
+              + " has "
+              + EntryFormat.decodeSegments(found)
+              + " segments, and its cache has "
+              + segments
+              + " (0 is a store that is not segmented); use the number of the store, or delete"
+              + " the directory");
+    }
+  }
+
+  /** Infinispan gives names the same directory that differ in characters which it replaces. */
+  private static void checkName(DB db, Path directory, String cache) {
+    byte[] name = cache.getBytes(StandardCharsets.UTF_8);
+    byte[] found = db.get(EntryFormat.NAME);
+    if (found == null) {
+      db.put(EntryFormat.NAME, name);
+    } else if (!Arrays.equals(found, name)) {
+      throw new CacheConfigurationException(
+          "the store in "
+              + directory
+              + " is of cache "
+              + new String(found, StandardCharsets.UTF_8)
+              + ", and this one is "
+              + cache
+              + "; give one of them another name or path, or delete the directory");
     }
   }
 
@@ -183,8 +211,8 @@ final class StoreDatabase {
    */
   long estimatedKeys() {
     String estimate = db.admin().property("kv.estimate-num-keys");
-    // Without the key of the number of segments
-    return estimate == null ? -1 : Math.max(0, Long.parseLong(estimate) - 1);
+    // Without the keys of the name and of the number of segments
+    return estimate == null ? -1 : Math.max(0, Long.parseLong(estimate) - 2);
   }
 
   /**

@@ -751,6 +751,46 @@ class KvStoreTest {
         .hasStackTraceContaining(directory("people").toString());
   }
 
+  /** Infinispan replaces the characters of a name that a directory cannot have. */
+  @Test
+  void store_ofACacheWhoseNameGivesTheSameDirectory_isRefused() {
+    cache("a/b").put("ada", "1815");
+    manager.stop();
+    manager = null;
+    assertThatThrownBy(() -> cache("a_b"))
+        .hasStackTraceContaining(CacheConfigurationException.class.getName())
+        .hasStackTraceContaining("is of cache a/b, and this one is a_b")
+        .hasStackTraceContaining(directory("a_b").toString());
+    manager.stop();
+    manager = null;
+    assertThat(cache("a/b")).containsOnlyKeys("ada");
+  }
+
+  @Test
+  void store_withoutTheNameOfItsCache_getsTheNameOfTheNextOne() {
+    cache("a/b").put("ada", "1815");
+    manager.stop();
+    manager = null;
+    try (DB db = DB.open(directory("a_b"), Options.DEFAULT)) {
+      db.delete(EntryFormat.NAME);
+    }
+    assertThat(cache("a_b")).containsOnlyKeys("ada");
+    manager.stop();
+    manager = null;
+    assertThatThrownBy(() -> cache("a/b"))
+        .hasStackTraceContaining("is of cache a_b, and this one is a/b");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".", ".."})
+  void store_ofACacheWhoseNameIsAPath_isRefused(String name) {
+    assertThatThrownBy(() -> cache(name, store -> store.location("stores"), builder -> {}))
+        .hasStackTraceContaining(CacheConfigurationException.class.getName())
+        .hasStackTraceContaining("kv-store needs a cache whose name is not . or ..");
+    assertThat(temp.resolve("kv")).doesNotExist();
+    assertThat(temp.resolve("stores")).doesNotExist();
+  }
+
   @Test
   void open_thatFailsWithAnError_closesTheDatabase() {
     ConfigurationBuilder builder = new ConfigurationBuilder();
@@ -760,13 +800,13 @@ class KvStoreTest {
     KvStoreConfiguration failing = spy(store);
     doThrow(new StackOverflowError()).when(failing).syncWrites();
     GlobalConfiguration global = new GlobalConfigurationBuilder().build();
-    assertThatThrownBy(() -> StoreDatabase.open(temp, failing, global, 0))
+    assertThatThrownBy(() -> StoreDatabase.open(temp, "people", failing, global, 0))
         .isInstanceOf(StackOverflowError.class);
     // What the stores of a manager share was released: the next one has its own.
     ManagerResources next = ManagerResources.acquire(global, KvStoreConfiguration.MIN_MEMORY);
     assertThat(next.shared().settings().offHeapLimit()).isEqualTo(KvStoreConfiguration.MIN_MEMORY);
     next.release();
-    StoreDatabase.open(temp, store, global, 0).close();
+    StoreDatabase.open(temp, "people", store, global, 0).close();
   }
 
   @Test
