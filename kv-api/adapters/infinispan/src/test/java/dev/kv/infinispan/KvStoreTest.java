@@ -899,4 +899,16 @@ class KvStoreTest {
         .isInstanceOf(CacheConfigurationException.class)
         .hasMessageContaining(memory);
   }
+
+  @Test
+  void memoryOrCompression_thatIsNull_isRefusedWithItsName() {
+    KvStoreConfigurationBuilder store =
+        new ConfigurationBuilder().persistence().addStore(KvStoreConfigurationBuilder.class);
+    assertThatThrownBy(() -> store.memory(null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("memory");
+    assertThatThrownBy(() -> store.compression(null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("compression");
+  }
 }

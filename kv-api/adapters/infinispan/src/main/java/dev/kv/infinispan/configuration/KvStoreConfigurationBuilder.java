@@ -1,6 +1,7 @@
 package dev.kv.infinispan.configuration;
 
 import dev.kv.options.CompressionType;
+import java.util.Objects;
 import org.infinispan.commons.CacheConfigurationException;
 import org.infinispan.commons.configuration.attributes.AttributeSet;
 import org.infinispan.commons.util.ByteQuantity;
@@ -49,7 +50,7 @@ public final class KvStoreConfigurationBuilder
    * @return this builder
    */
   public KvStoreConfigurationBuilder memory(String memory) {
-    attributes.attribute(KvStoreConfiguration.MEMORY).set(memory);
+    attributes.attribute(KvStoreConfiguration.MEMORY).set(Objects.requireNonNull(memory, "memory"));
     return this;
   }
 
@@ -60,7 +61,9 @@ public final class KvStoreConfigurationBuilder
    * @return this builder
    */
   public KvStoreConfigurationBuilder compression(CompressionType compression) {
-    attributes.attribute(KvStoreConfiguration.COMPRESSION).set(compression);
+    attributes
+        .attribute(KvStoreConfiguration.COMPRESSION)
+        .set(Objects.requireNonNull(compression, "compression"));
     return this;
   }
 
