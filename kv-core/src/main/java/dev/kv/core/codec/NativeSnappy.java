@@ -84,8 +84,7 @@ final class NativeSnappy {
   /** Before 1.1, it defines a class in another class loader, to which the JDK denies it access. */
   private static boolean definesClassesOfOthers() {
     try {
-      SnappyLoader.class.getDeclaredMethod("injectSnappyNativeLoader");
-      return true;
+      return SnappyLoader.class.getDeclaredMethod("injectSnappyNativeLoader") != null;
     } catch (NoSuchMethodException e) {
       return false;
     }
