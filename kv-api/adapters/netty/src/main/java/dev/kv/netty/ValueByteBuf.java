@@ -225,6 +225,27 @@ final class ValueByteBuf extends AbstractReferenceCountedByteBuf {
   // Writes, which are refused
 
   @Override
+  public boolean isWritable() {
+    return false;
+  }
+
+  @Override
+  public boolean isWritable(int size) {
+    return false;
+  }
+
+  @Override
+  public ByteBuf ensureWritable(int minWritableBytes) {
+    throw new ReadOnlyBufferException();
+  }
+
+  /** Returns 1, as Netty's read-only buffers do: not enough room, and the capacity stays. */
+  @Override
+  public int ensureWritable(int minWritableBytes, boolean force) {
+    return 1;
+  }
+
+  @Override
   protected void _setByte(int index, int set) {
     throw new ReadOnlyBufferException();
   }

@@ -173,6 +173,19 @@ class ValueByteBufTest {
   }
 
   @Test
+  void isWritable_afterClear_answersAsNettysReadOnlyBuffer() {
+    ByteBuf readOnly = netty.asReadOnly();
+    for (ByteBuf b : List.of(readOnly, buf)) {
+      b.clear();
+      assertThat(b.isWritable()).isFalse();
+      assertThat(b.isWritable(1)).isFalse();
+      assertThat(b.ensureWritable(1, false)).isEqualTo(1);
+      assertThat(b.ensureWritable(1, true)).isEqualTo(1);
+      assertThatThrownBy(() -> b.ensureWritable(1)).isInstanceOf(ReadOnlyBufferException.class);
+    }
+  }
+
+  @Test
   void release_ofTheLastReference_closesTheValueOnce() {
     buf.retain();
     assertThat(buf.release()).isFalse();
