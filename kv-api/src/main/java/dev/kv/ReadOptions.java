@@ -212,7 +212,7 @@ public final class ReadOptions {
         Arrays.hashCode(prefix));
   }
 
-  /** Returns the options that differ from the defaults, for logs. Keys are escaped. */
+  /** Returns the options that differ from the defaults, for logs; of a long key, its head. */
   @Override
   public String toString() {
     List<String> parts = new ArrayList<>();
@@ -239,7 +239,7 @@ public final class ReadOptions {
 
   private static void addKey(List<String> parts, String name, byte @Nullable [] key) {
     if (key != null) {
-      parts.add(name + "='" + Escape.bytes(key) + "'");
+      parts.add(name + "='" + Escape.shown(key) + "'");
     }
   }
 

@@ -420,6 +420,15 @@ class OptionsTest {
   }
 
   @Test
+  void longKeys_arePrintedInPart() {
+    byte[] key = "k".repeat(1 << 20).getBytes();
+    String shown = "k".repeat(64) + "... (1048576 bytes)";
+    assertThat(new Range(key, null)).hasToString("Range[from='" + shown + "', to=null]");
+    assertThat(new Entry(key, key)).hasToString(shown + "=" + shown);
+    assertThat(ReadOptions.withPrefix(key)).hasToString("ReadOptions[prefix='" + shown + "']");
+  }
+
+  @Test
   void entry_longValue_isPrintedInPart() {
     Entry entry = new Entry(new byte[] {1}, "x".repeat(100).getBytes());
     assertThat(entry)

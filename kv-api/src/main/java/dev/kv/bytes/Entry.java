@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param value the value
  */
 public record Entry(byte[] key, byte[] value) {
-  private static final int SHOWN_BYTES = 64;
-
   /**
    * Creates an entry.
    *
@@ -39,14 +37,11 @@ public record Entry(byte[] key, byte[] value) {
   }
 
   /**
-   * Returns the key and the value as printable ASCII, with other bytes as {@code \xNN}. If the
-   * value is long, the text has its first 64 bytes and its length.
+   * Returns the key and the value as printable ASCII, with other bytes as {@code \xNN}. Of a long
+   * one, the text has the first 64 bytes and the length.
    */
   @Override
   public String toString() {
-    String shown = Escape.bytes(Arrays.copyOf(value, Math.min(value.length, SHOWN_BYTES)));
-    return Escape.bytes(key)
-        + "="
-        + (value.length <= SHOWN_BYTES ? shown : shown + "... (" + value.length + " bytes)");
+    return Escape.shown(key) + "=" + Escape.shown(value);
   }
 }

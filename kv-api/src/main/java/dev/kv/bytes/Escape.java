@@ -1,5 +1,6 @@
 package dev.kv.bytes;
 
+import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -8,6 +9,7 @@ import java.util.Objects;
  */
 public final class Escape {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
+  private static final int SHOWN = 64;
 
   private Escape() {}
 
@@ -24,6 +26,28 @@ public final class Escape {
       append(text, b & 0xff);
     }
     return text.toString();
+  }
+
+  /**
+   * Returns bytes as {@link #bytes} does, for a message: if there are more than 64, the first 64
+   * and the length.
+   *
+   * @param bytes the bytes
+   * @return the printable text
+   */
+  public static String shown(byte[] bytes) {
+    Objects.requireNonNull(bytes, "bytes");
+    return shown(Arrays.copyOf(bytes, Math.min(bytes.length, SHOWN)), bytes.length);
+  }
+
+  static String shown(Slice slice) {
+    byte[] head = new byte[Math.min(slice.length(), SHOWN)];
+    slice.copyTo(0, head, 0, head.length);
+    return shown(head, slice.length());
+  }
+
+  private static String shown(byte[] head, int length) {
+    return bytes(head) + (head.length < length ? "... (" + length + " bytes)" : "");
   }
 
   /**

@@ -23,13 +23,13 @@ public record Range(byte @Nullable [] from, byte @Nullable [] to) {
     return 31 * Arrays.hashCode(from) + Arrays.hashCode(to);
   }
 
-  /** Returns the keys as printable ASCII, with other bytes as {@code \xNN}. */
+  /** Returns the keys as {@link Escape#shown} does. */
   @Override
   public String toString() {
     return "Range[from=" + text(from) + ", to=" + text(to) + "]";
   }
 
   private static String text(byte @Nullable [] key) {
-    return key == null ? "null" : "'" + Escape.bytes(key) + "'";
+    return key == null ? "null" : "'" + Escape.shown(key) + "'";
   }
 }

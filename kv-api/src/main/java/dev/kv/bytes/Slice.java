@@ -3,7 +3,6 @@ package dev.kv.bytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -204,15 +203,9 @@ public abstract class Slice implements Comparable<Slice> {
     return i;
   }
 
-  /** Returns the length and the first 32 bytes, escaped, for logs. */
+  /** Returns the bytes as {@link Escape#shown} does, for logs. */
   @Override
   public String toString() {
-    byte[] head = Arrays.copyOf(toByteArray(), Math.min(length(), 32));
-    return "Slice["
-        + length()
-        + " bytes: "
-        + Escape.bytes(head)
-        + (length() > 32 ? "..." : "")
-        + "]";
+    return "Slice[" + Escape.shown(this) + "]";
   }
 }

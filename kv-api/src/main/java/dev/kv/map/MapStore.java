@@ -14,7 +14,6 @@ import dev.kv.bytes.Escape;
 import dev.kv.bytes.Slice;
 import dev.kv.errors.DBException;
 import java.util.AbstractMap.SimpleImmutableEntry;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +36,6 @@ record MapStore<K, V>(
 
   /** A {@link #clear} of fewer keys is a batch. */
   private static final int FEW_KEYS = 1000;
-
-  /** A message shows this many bytes of a key. */
-  private static final int SHOWN = 64;
 
   @SuppressWarnings("unchecked") // as in all maps, an object of another class fails in the codec
   byte[] encodeKey(Object key) {
@@ -111,8 +107,7 @@ record MapStore<K, V>(
   }
 
   private String place(String what, byte[] key) {
-    String shown = Escape.bytes(Arrays.copyOf(key, Math.min(key.length, SHOWN)));
-    return this + ": " + what + "key '" + shown + (key.length > SHOWN ? "...'" : "'");
+    return this + ": " + what + "key '" + Escape.shown(key) + "'";
   }
 
   /** Names the map, for messages. */

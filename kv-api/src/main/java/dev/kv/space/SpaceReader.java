@@ -90,6 +90,6 @@ class SpaceReader implements DBReader {
   /** Returns the prefix and what it is a part of, for logs. */
   @Override
   public String toString() {
-    return "Space['" + Escape.bytes(prefix.bytes()) + "' of " + reader + "]";
+    return "Space['" + Escape.shown(prefix.bytes()) + "' of " + reader + "]";
   }
 }

@@ -368,7 +368,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
     if (!Arrays.equals(present, expected)) {
       throw new ConflictException(
           "nothing was written: the key '"
-              + Escape.bytes(key)
+              + Escape.shown(key)
               + "' does not have the value that the batch expects",
           key);
     }

@@ -573,7 +573,11 @@ class DBMapTest {
     assertThatThrownBy(() -> strings.get(key))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "map of " + db + ": the value of key '" + "k".repeat(64) + "...': not my format")
+            "map of "
+                + db
+                + ": the value of key '"
+                + "k".repeat(64)
+                + "... (100 bytes)': not my format")
         .hasCause(failure);
   }
 

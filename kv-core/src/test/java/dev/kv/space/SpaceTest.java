@@ -625,6 +625,8 @@ class SpaceTest {
     users.put(b("1"), b("x"));
     assertThat(users.comparator()).isSameAs(DBComparator.bytewise());
     assertThat(users).hasToString("Space['user/' of " + db + "]");
+    assertThat(Space.of(db, "u".repeat(100)))
+        .hasToString("Space['" + "u".repeat(64) + "... (100 bytes)' of " + db + "]");
   }
 
   @Test

@@ -226,6 +226,9 @@ class TimeToLiveTest {
     assertThatThrownBy(() -> ttl.write(batch))
         .isInstanceOfSatisfying(ConflictException.class, e -> assertThat(s(e.key())).isEqualTo("a"))
         .hasMessageContaining("'a'");
+    WriteBatch longKey = WriteBatch.create().expect(b("k".repeat(1 << 20)), b("1"));
+    assertThatThrownBy(() -> ttl.write(longKey))
+        .hasMessageContaining("'" + "k".repeat(64) + "... (1048576 bytes)'");
     now += 100;
     ttl.write(batch.delete(b("c")));
     assertThat(content(ttl)).isEqualTo("b1");

@@ -101,7 +101,7 @@ final class DBImpl extends OpenDatabase implements DB {
     if (conflicting != null) {
       throw new ConflictException(
           "the batch was not written: the key '"
-              + Escape.bytes(conflicting)
+              + Escape.shown(conflicting)
               + "' does not have the value that the batch expects",
           conflicting);
     }

@@ -95,10 +95,10 @@ public record KeyBounds(byte @Nullable [] lower, byte @Nullable [] upper) {
     return upper == null || order.compare(key, offset, length, upper, upper.length) < 0;
   }
 
-  /** Returns the bounds as text, with the bytes escaped. */
+  /** Returns the bounds as text, for messages. */
   public String describe() {
-    String from = lower == null ? "the first key" : "'" + Escape.bytes(lower) + "'";
-    String to = upper == null ? " on" : " to '" + Escape.bytes(upper) + "'";
+    String from = lower == null ? "the first key" : "'" + Escape.shown(lower) + "'";
+    String to = upper == null ? " on" : " to '" + Escape.shown(upper) + "'";
     return "from " + from + to;
   }
 

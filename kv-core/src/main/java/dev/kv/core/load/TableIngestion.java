@@ -90,11 +90,11 @@ final class TableIngestion {
             "the tables overlap: "
                 + Escape.text(before.path().toString())
                 + " ends at '"
-                + Escape.bytes(InternalKey.userKey(before.largest()))
+                + Escape.shown(InternalKey.userKey(before.largest()))
                 + "', and "
                 + Escape.text(table.path().toString())
                 + " begins at '"
-                + Escape.bytes(InternalKey.userKey(table.smallest()))
+                + Escape.shown(InternalKey.userKey(table.smallest()))
                 + "'");
       }
     }

@@ -384,7 +384,7 @@ final class TransactionImpl implements Transaction {
     parts.countConflict();
     return new ConflictException(
         "the transaction was not committed: another write has changed the key '"
-            + Escape.bytes(changed)
+            + Escape.shown(changed)
             + "' since it began",
         changed);
   }

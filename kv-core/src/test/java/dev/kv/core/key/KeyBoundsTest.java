@@ -89,6 +89,17 @@ class KeyBoundsTest {
   }
 
   @Test
+  void describe_longKeys_showsTheirHeads() {
+    byte[] from = bytes("b".repeat(1 << 20));
+    byte[] to = bytes("a".repeat(1 << 20));
+    String end = "... (1048576 bytes)'";
+    String text = "from '" + "b".repeat(64) + end + " to '" + "a".repeat(64) + end;
+    assertThat(new KeyBounds(from, to).describe()).isEqualTo(text);
+    assertThatThrownBy(() -> KeyBounds.of(from, to, BYTEWISE))
+        .hasMessage("the range ends before it begins: " + text);
+  }
+
+  @Test
   void ofPrefix_endsAtTheNextOne() {
     assertThat(describe("62ff")).isEqualTo("from 'b\\xff' to 'c'");
     assertThat(describe("ff")).isEqualTo("from '\\xff' on");

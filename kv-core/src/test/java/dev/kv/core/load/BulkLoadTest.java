@@ -185,6 +185,9 @@ class BulkLoadTest extends DbTestBase {
       assertThatThrownBy(() -> loader.put(b("c"), b("x")))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("'c' is not after the key before it, 'c'");
+      assertThatThrownBy(() -> loader.put(b("a".repeat(1 << 20)), b("x")))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("'" + "a".repeat(64) + "... (1048576 bytes)' is not after");
       loader.put(ByteBuffer.wrap(b("d")), ByteBuffer.wrap(b("4")));
       assertThat(loader.entryCount()).isEqualTo(3);
       loader.finish();
@@ -799,6 +802,12 @@ class BulkLoadTest extends DbTestBase {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("first ends at 'm'")
         .hasMessageContaining("second begins at 'm'");
+    Path longKey = table("long", "m".repeat(1 << 20) + "=1");
+    Path same = table("same", "m".repeat(1 << 20) + "=2");
+    assertThatThrownBy(() -> db.loads().ingest(List.of(longKey, same)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("ends at '" + "m".repeat(64) + "... (1048576 bytes)'")
+        .hasMessageContaining("begins at '" + "m".repeat(64) + "... (1048576 bytes)'");
     assertThat(contents()).isEmpty();
   }
 

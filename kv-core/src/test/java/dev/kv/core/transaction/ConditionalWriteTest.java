@@ -114,6 +114,15 @@ class ConditionalWriteTest extends DbTestBase {
   }
 
   @Test
+  void write_conflictOfALongKey_namesItsHead() {
+    open();
+    byte[] key = b("k".repeat(1 << 20));
+    assertThatThrownBy(() -> db.write(batch().expect(key, b("v"))))
+        .isInstanceOfSatisfying(ConflictException.class, e -> assertThat(e.key()).isEqualTo(key))
+        .hasMessageContaining("the key '" + "k".repeat(64) + "... (1048576 bytes)' does not");
+  }
+
+  @Test
   void write_expectationsOnly_checkAndWriteNothing() {
     open();
     put("k", "v");

@@ -258,6 +258,19 @@ class TransactionTest extends DbTestBase {
     assertThat(get("other")).isEqualTo(NOT_FOUND);
   }
 
+  @Test
+  void commit_conflictOfALongKey_namesItsHead() {
+    open();
+    byte[] key = b("k".repeat(1 << 20));
+    try (Transaction transaction = db.transaction()) {
+      transaction.put(key, b("1"));
+      db.put(key, b("2"));
+      assertThatThrownBy(transaction::commit)
+          .isInstanceOfSatisfying(ConflictException.class, e -> assertThat(e.key()).isEqualTo(key))
+          .hasMessageContaining("the key '" + "k".repeat(64) + "... (1048576 bytes)' since");
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void commit_keyReadForUpdateChangedMeanwhile_conflicts(Meanwhile meanwhile) {

@@ -84,9 +84,9 @@ public final class DataBlock {
     if (users >= 0 && !isOlder) {
       throw new KeyOrderException(
           "the key '"
-              + Escape.bytes(InternalKey.copy(key, keyOffset, keyLength - keyTrailer))
+              + Escape.shown(InternalKey.copy(key, keyOffset, keyLength - keyTrailer))
               + "' is not after the key before it, '"
-              + Escape.bytes(InternalKey.copy(last, 0, lastLength - keyTrailer))
+              + Escape.shown(InternalKey.copy(last, 0, lastLength - keyTrailer))
               + "'");
     }
     return users < 0;
