@@ -13,7 +13,6 @@ import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
-import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.repair.Dumper;
 import dev.kv.core.repair.Repairer;
@@ -32,10 +31,6 @@ import java.util.Objects;
  * through {@link java.util.ServiceLoader}. Thread-safe.
  */
 public final class DBFactoryImpl implements DBFactory, TableFactory {
-  static {
-    EngineLogger.prepareNetty();
-  }
-
   /** Creates the factory; called by the service loader. */
   public DBFactoryImpl() {}
 

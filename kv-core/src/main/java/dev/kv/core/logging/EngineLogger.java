@@ -29,6 +29,8 @@ public final class EngineLogger {
 
   private static final EngineLogger SILENT = new EngineLogger(null);
 
+  private static volatile boolean nettyIsPrepared;
+
   private final @Nullable Logger target;
 
   EngineLogger(@Nullable Logger target) {
@@ -96,11 +98,15 @@ public final class EngineLogger {
 
   /**
    * Lets Netty choose its logging as it does without slf4j, unless slf4j has a provider or the
-   * program has chosen already. Called before the first use of Netty.
+   * program has chosen already. Called before each use of Netty that may be the first: not at the
+   * open, because many processes need no block.
    */
   public static void prepareNetty() {
-    if (!HAS_PROVIDER && !isNettyPrepared()) {
-      InternalLoggerFactory.setDefaultFactory(nettyFallback());
+    if (!nettyIsPrepared) {
+      if (!HAS_PROVIDER && !hasNettyFactory()) {
+        InternalLoggerFactory.setDefaultFactory(nettyFallback());
+      }
+      nettyIsPrepared = true;
     }
   }
 
@@ -123,7 +129,7 @@ public final class EngineLogger {
   }
 
   /** Returns true if a factory was set. Netty's getter would set one, and touch slf4j for it. */
-  private static boolean isNettyPrepared() {
+  private static boolean hasNettyFactory() {
     try {
       Field factory = InternalLoggerFactory.class.getDeclaredField("defaultFactory");
       factory.setAccessible(true);

@@ -1,5 +1,6 @@
 package dev.kv.core.memory;
 
+import dev.kv.core.logging.EngineLogger;
 import io.netty.buffer.ByteBuf;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -134,6 +135,7 @@ public final class BlockAllocator implements OffHeapBudget.Reclaimer, AutoClosea
    * else is freed.
    */
   public @Nullable ByteBuf tryAllocate(MemoryKind kind, int length) {
+    EngineLogger.prepareNetty();
     BlockBuf buf =
         length <= SizeClasses.LARGEST
             ? pool(SizeClasses.indexOf(length)).tryTake()
@@ -145,6 +147,7 @@ public final class BlockAllocator implements OffHeapBudget.Reclaimer, AutoClosea
     if (length < 0) {
       throw new IllegalArgumentException("negative length " + length);
     }
+    EngineLogger.prepareNetty();
     if (length > SizeClasses.LARGEST) {
       return BlockBuf.alone(this, length);
     }
