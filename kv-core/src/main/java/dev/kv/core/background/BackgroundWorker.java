@@ -207,6 +207,9 @@ final class BackgroundWorker extends WorkerThreads.Task {
     running = Thread.currentThread();
     try {
       return tryPiece();
+    } catch (OutOfMemoryError e) { // the threads run the task again
+      errors.runShortUnnoted(e);
+      throw e;
     } finally {
       running = null;
     }
@@ -331,6 +334,7 @@ final class BackgroundWorker extends WorkerThreads.Task {
         retryLater(failure);
       }
     } catch (OutOfMemoryError e) {
+      errors.runShortUnnoted(e);
       noteLater();
     }
     return atOnce;

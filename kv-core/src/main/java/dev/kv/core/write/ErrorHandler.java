@@ -56,6 +56,9 @@ public final class ErrorHandler {
    */
   private volatile @Nullable Throwable permanent;
 
+  /** A shortage for which the state had no memory, or null. */
+  private volatile @Nullable Throwable unnotedShortage;
+
   /**
    * The state besides a permanent failure, replaced as a whole.
    *
@@ -163,7 +166,7 @@ public final class ErrorHandler {
 
   /** Returns true while a job waits for memory. */
   public boolean isShortOfMemory() {
-    return !state.shortages().isEmpty();
+    return unnotedShortage != null || !state.shortages().isEmpty();
   }
 
   /**
@@ -207,6 +210,9 @@ public final class ErrorHandler {
 
   private void checkMemory(String outcome) {
     Throwable shortage = State.first(state.shortages());
+    if (shortage == null) {
+      shortage = unnotedShortage;
+    }
     if (shortage != null) {
       throw new OffHeapExhaustedException(
           "a flush or compaction of the database in "
@@ -317,6 +323,13 @@ public final class ErrorHandler {
     }
   }
 
+  /**
+   * Notes, without memory, that a job waits for memory. Wakes nobody: those who wait look again.
+   */
+  public void runShortUnnoted(Throwable cause) {
+    unnotedShortage = cause;
+  }
+
   /** Returns which memory is short. */
   private static String kind(Throwable shortage) {
     return MemoryShortage.isCauseOf(shortage) ? "off-heap" : "heap";
@@ -346,6 +359,7 @@ public final class ErrorHandler {
 
   /** Forgets the failure of a job, which has succeeded now or has nothing to do any more. */
   public void succeed(String job) {
+    unnotedShortage = null;
     if (update(now -> now.succeed(job)).hasFailed(job)) {
       notifyListeners();
       LOG.info("{}: {} succeeded after its failure", database, job);
@@ -354,7 +368,7 @@ public final class ErrorHandler {
 
   /** Returns true if the last run of a job failed and it may be tried again. */
   public boolean hasFailed(String job) {
-    return state.hasFailed(job);
+    return unnotedShortage != null || state.hasFailed(job);
   }
 
   /**
