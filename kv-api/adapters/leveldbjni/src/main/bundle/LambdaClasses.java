@@ -29,8 +29,8 @@ import org.objectweb.asm.tree.MethodNode;
 /**
  * Gives each lambda expression and method reference in a jar a class of its own, and writes the jar
  * again without compression and without the names of local variables, which only debuggers want.
- * The JVM makes these classes otherwise, when an expression is first evaluated; a process that opens
- * a database, writes an entry and closes it spends a seventh of its time on that.
+ * The JVM makes these classes otherwise, when an expression is first evaluated; a process that
+ * opens a database, writes an entry and closes it spends a tenth of its time on that.
  *
  * <p>What an expression becomes is specified by java.lang.invoke.LambdaMetafactory. A class made
  * here has the captured values as fields and calls the same method; it is a nestmate of the class
