@@ -93,7 +93,7 @@ final class LoadStageTest {
   @Test
   void failure_ofAnItem_isThrownByLaterCallsAndEndsTheWork() {
     CountDownLatch failing = new CountDownLatch(1);
-    LoadStage<Integer> stage = failingStage(failing);
+    LoadStage<Integer> stage = failingStage(new CountDownLatch(1), failing);
     try (stage) {
       stage.submit(1);
       stage.submit(2);
@@ -109,11 +109,13 @@ final class LoadStageTest {
 
   @Test
   void close_afterAFailureWithAFullQueue_discardsWhatWaitsOnce() {
+    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch failing = new CountDownLatch(1);
-    LoadStage<Integer> stage = failingStage(failing);
+    LoadStage<Integer> stage = failingStage(begun, failing);
     stage.submit(1);
     stage.submit(2);
     stage.submit(3);
+    Uninterrupted.await(begun::await); // an item that was only taken is discarded by a close
     failing.countDown();
     stage.close();
     stage.close();
@@ -193,9 +195,10 @@ final class LoadStageTest {
   }
 
   /** Returns a stage that fails at its first item once it may. */
-  private LoadStage<Integer> failingStage(CountDownLatch failing) {
+  private LoadStage<Integer> failingStage(CountDownLatch begun, CountDownLatch failing) {
     return stage(
         item -> {
+          begun.countDown();
           Uninterrupted.await(failing::await);
           throw new IllegalStateException("item " + item);
         });
