@@ -37,11 +37,7 @@ public final class LostFiles {
 
   /** Throws if the folder is neither missing nor a directory, or if it is a link to one. */
   public void requireFolder() throws IOException {
-    Path lost = directory.resolve(LOST);
-    if (env.isSymbolicLink(lost)) {
-      throw new FileSystemException(
-          lost.toString(), null, "is a symbolic link: nothing is moved through it");
-    }
+    Path lost = requireNoLink();
     try {
       if (env.exists(lost)) {
         env.list(lost);
@@ -96,9 +92,17 @@ public final class LostFiles {
     }
   }
 
-  private Path unusedPath(String name) throws IOException {
-    requireFolder();
+  private Path requireNoLink() throws IOException {
     Path lost = directory.resolve(LOST);
+    if (env.isSymbolicLink(lost)) {
+      throw new FileSystemException(
+          lost.toString(), null, "is a symbolic link: nothing is moved through it");
+    }
+    return lost;
+  }
+
+  private Path unusedPath(String name) throws IOException {
+    Path lost = requireNoLink();
     env.createDirectory(lost);
     Path path = lost.resolve(name);
     for (int copy = 1; env.exists(path); copy++) {
