@@ -31,7 +31,6 @@ import java.util.stream.IntStream;
  * written to new tables, with a new sequence number.
  */
 final class TableIngestion {
-
   private final Loads loads;
   private final JobContext jobs;
   private final VersionMutator changes;

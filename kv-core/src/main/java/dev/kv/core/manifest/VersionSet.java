@@ -137,10 +137,7 @@ public final class VersionSet implements AutoCloseable {
     manifestLock.lock();
     try {
       RecoveredManifest read = ManifestReader.read(context, whenFreed);
-      live.add(read.version());
-      Version before = current;
-      current = read.version();
-      before.release();
+      replaceCurrent(read.version());
       recovered =
           new Recovered(
               read.nextFileNumber(), read.lastSequence(), read.file().length(), read.file().tail());
@@ -173,14 +170,17 @@ public final class VersionSet implements AutoCloseable {
       VersionBuilder builder =
           new VersionBuilder(current, manifestPath(manifest.number()).toString());
       tables.forEach(builder::replace);
-      Version before = current;
-      Version next = builder.build(whenFreed);
-      live.add(next);
-      current = next;
-      before.release();
+      replaceCurrent(builder.build(whenFreed));
     } finally {
       manifestLock.unlock();
     }
+  }
+
+  private void replaceCurrent(Version next) {
+    live.add(next);
+    Version before = current;
+    current = next;
+    before.release();
   }
 
   /** Returns the current version, borrowed: it may be freed at any time after the next install. */
