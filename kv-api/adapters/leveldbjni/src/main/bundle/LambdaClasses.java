@@ -72,23 +72,20 @@ final class LambdaClasses {
     List<ZipEntry> entries = new ArrayList<>(Collections.list(in.entries()));
     // The manifest is first, as readers of a stream expect it
     entries.sort((a, b) -> Boolean.compare(isManifest(b), isManifest(a)));
-    Map<ZipEntry, ClassNode> hosts = new LinkedHashMap<>();
     for (ZipEntry entry : entries) {
-      byte[] bytes = bytes(in, entry);
       if (entry.getName().endsWith(SUFFIX) && !entry.getName().startsWith("META-INF/")) {
         ClassNode host = new ClassNode();
-        new ClassReader(bytes).accept(host, 0);
+        new ClassReader(bytes(in, entry)).accept(host, 0);
         host.methods.forEach(method -> method.localVariables = null);
         classes.put(host.name, host);
-        hosts.put(entry, host);
       }
     }
     Map<String, Map<String, byte[]>> additions = new LinkedHashMap<>();
-    for (ClassNode host : hosts.values()) {
-      additions.put(host.name, replaceExpressions(host));
+    for (ClassNode host : classes.values()) {
+      additions.put(host.name + SUFFIX, replaceExpressions(host));
     }
     for (ZipEntry entry : entries) {
-      ClassNode host = hosts.get(entry);
+      ClassNode host = classes.get(entry.getName().replaceFirst("[.]class$", ""));
       if (host == null) {
         write(out, entry, entry.getName(), bytes(in, entry));
         continue;
@@ -96,7 +93,7 @@ final class LambdaClasses {
       ClassWriter writer = new ClassWriter(0);
       host.accept(writer);
       write(out, entry, entry.getName(), writer.toByteArray());
-      for (Map.Entry<String, byte[]> added : additions.get(host.name).entrySet()) {
+      for (Map.Entry<String, byte[]> added : additions.get(entry.getName()).entrySet()) {
         write(out, entry, added.getKey() + SUFFIX, added.getValue());
       }
     }
