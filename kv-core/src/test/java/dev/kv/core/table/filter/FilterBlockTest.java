@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class FilterBlockTest {
@@ -129,30 +130,37 @@ class FilterBlockTest {
     assertThat(matches(reader, 0, "absent")).isFalse();
   }
 
+  /** A policy that makes the same filter of all keys, as programs may: empty, or null. */
+  private record Same(byte @Nullable [] filter) implements FilterPolicy {
+    @Override
+    public String name() {
+      return "test.Same";
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // what programs do
+    public byte[] createFilter(List<Slice> keys) {
+      return filter;
+    }
+
+    @Override
+    public boolean keyMayMatch(Slice key, Slice made) {
+      throw new AssertionError("there is no filter to ask");
+    }
+  }
+
+  private static FilterBlockBuilder builderForTheTable(FilterPolicy policy, String key) {
+    FilterBlockBuilder builder = new FilterBlockBuilder(policy, 31);
+    builder.startBlock(0);
+    add(policy, builder, key);
+    return builder;
+  }
+
   /** A policy may say so that anything matches. */
   @Test
   void block_withAnEmptyFilterForTheTable_asksNothingAndMatchesEverything() {
-    FilterPolicy policy =
-        new FilterPolicy() {
-          @Override
-          public String name() {
-            return "test.Empty";
-          }
-
-          @Override
-          public byte[] createFilter(List<Slice> keys) {
-            return new byte[0];
-          }
-
-          @Override
-          public boolean keyMayMatch(Slice key, Slice filter) {
-            throw new AssertionError("there is no filter to ask");
-          }
-        };
-    FilterBlockBuilder builder = new FilterBlockBuilder(policy, 31);
-    builder.startBlock(0);
-    add(policy, builder, "foo");
-    FilterBlockReader reader = reader(policy, builder.finish());
+    FilterPolicy policy = new Same(new byte[0]);
+    FilterBlockReader reader = reader(policy, builderForTheTable(policy, "foo").finish());
     assertThat(reader.wholeTable()).isTrue();
     assertThat(matches(reader, 0, "foo")).isTrue();
     assertThat(matches(reader, 5_000_000, "bar")).isTrue();
@@ -160,27 +168,7 @@ class FilterBlockTest {
 
   @Test
   void policy_thatReturnsNull_isNamed() {
-    FilterPolicy policy =
-        new FilterPolicy() {
-          @Override
-          public String name() {
-            return "test.Null";
-          }
-
-          @Override
-          @SuppressWarnings("NullAway") // what programs do
-          public byte[] createFilter(List<Slice> keys) {
-            return null;
-          }
-
-          @Override
-          public boolean keyMayMatch(Slice key, Slice filter) {
-            return true;
-          }
-        };
-    FilterBlockBuilder builder = new FilterBlockBuilder(policy, 31);
-    builder.startBlock(0);
-    add(policy, builder, "foo");
+    FilterBlockBuilder builder = builderForTheTable(new Same(null), "foo");
     assertThatThrownBy(builder::finish).hasMessage("the filter policy returned null");
   }
 
