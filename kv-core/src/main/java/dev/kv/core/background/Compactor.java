@@ -339,7 +339,7 @@ public final class Compactor implements BackgroundWorker.Work {
 
   @GuardedBy("monitor")
   private boolean isIdle() {
-    return jobs.memTables().oldestImmutable() == null
+    return jobs.memTables().isFlushed()
         && running.compactions() == 0
         && (areSuspended()
             || (!manual.isWaiting()

@@ -99,7 +99,6 @@ public final class Flusher implements BackgroundWorker.Work {
       } catch (OutOfMemoryError e) {
         LOG.debug("{}: the event of a flush is lost: {}", jobs.directory(), e.toString());
       } finally {
-        monitor.signalAll();
         flushed = oldest.log();
         finishLast();
       }
@@ -114,6 +113,7 @@ public final class Flusher implements BackgroundWorker.Work {
     WriteAheadLog.NumberedLog log = flushed;
     if (log != null) {
       logs.retire(log);
+      memTables.flushEnded();
       jobs.installed();
       flushed = null;
     }

@@ -85,6 +85,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   @GuardedBy("monitor")
   private long switches;
 
+  /** The flushes that have ended. */
   @GuardedBy("monitor")
   private long flushes;
 
@@ -435,7 +436,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
 
   /**
    * Removes a memtable that is in a table now, and publishes the change. {@link
-   * WriteAheadLog#retire} retires its log.
+   * WriteAheadLog#retire} retires its log, and {@link #flushEnded} ends its flush.
    */
   public void removeFlushed(Immutable flushed) {
     monitor.lock();
@@ -448,7 +449,6 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
       publish(left); // needs memory: if there is none, nothing has changed
       immutables.removeLast();
       waiting -= weight(flushed);
-      flushes++;
       flushed.memtable().release(); // frees the memory before a writer allocates
       stallInputs.setWaitingMemTables(waiting);
     } finally {
@@ -456,8 +456,29 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     }
   }
 
+  /** Ends the flushes of the memtables that were removed: their logs are retired. */
+  public void flushEnded() {
+    monitor.lock();
+    try {
+      flushes = switches - immutables.size();
+      monitor.signalAll();
+    } finally {
+      monitor.unlock();
+    }
+  }
+
+  /** Returns true if no memtable is immutable, and all flushes have ended. */
+  public boolean isFlushed() {
+    monitor.lock();
+    try {
+      return flushes == switches;
+    } finally {
+      monitor.unlock();
+    }
+  }
+
   /**
-   * Waits until every memtable that is immutable now has been flushed.
+   * Waits until every memtable that is immutable now has been flushed, and its log can be deleted.
    *
    * @throws dev.kv.errors.DBClosedException if the database is being closed
    * @throws dev.kv.errors.DBReadOnlyException if a write or background job fails meanwhile

@@ -7,6 +7,7 @@ import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.SharedResources;
 import dev.kv.core.Call;
+import dev.kv.core.Latches;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -213,6 +214,36 @@ class WaitForCompactionsTest extends DbTestBase {
       db.admin().waitForCompactions();
       assertThat(tablesOnDisk(env)).as("after waitForCompactions").isEqualTo(liveTables());
     }
+  }
+
+  @Test
+  void flushAndOthers_whileTheFlushedLogIsNotClosed_wait() throws Exception {
+    FaultEnv env = new FaultEnv(Env.inMemory());
+    open(options.toBuilder().env(env).build());
+    put("a", "1");
+    CountDownLatch closes = new CountDownLatch(1);
+    CountDownLatch mayClose = new CountDownLatch(1);
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.CLOSE && operation.isOn(".log")) {
+            closes.countDown();
+            Latches.await(mayClose);
+          }
+        });
+    Call flush = Call.start(db.admin()::flush);
+    Latches.await(closes); // the table is installed
+    Call range = Call.start(() -> db.admin().compactRange(null, null));
+    Call deletes = Call.start(() -> db.admin().compactDeletes(Duration.ZERO));
+    Call idle = Call.start(db.admin()::waitForCompactions);
+    List<Call> calls = List.of(flush, range, deletes, idle);
+    for (Call each : calls) {
+      each.awaitParked();
+    }
+    mayClose.countDown();
+    for (Call each : calls) {
+      assertThat(each.outcome()).isNull();
+    }
+    assertThat(files(FileName.Kind.LOG)).hasSize(1);
   }
 
   @Test

@@ -200,6 +200,9 @@ class MemTablesTest {
     memTables.removeFlushed(next);
     logs.retire(next.log());
     assertThat(memTables.oldestImmutable()).isNull();
+    assertThat(memTables.isFlushed()).as("before the end of the flush").isFalse();
+    memTables.flushEnded();
+    assertThat(memTables.isFlushed()).isTrue();
     memTables.awaitFlushes();
   }
 
