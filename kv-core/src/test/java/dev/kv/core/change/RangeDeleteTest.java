@@ -282,6 +282,7 @@ class RangeDeleteTest extends DbTestBase {
     db.admin().flush();
     put(key(50), "newer");
     db.admin().flush();
+    db.admin().waitForCompactions(); // until the flushed log is deleted
     Snapshot snapshot = db.snapshot();
     deleteRange(key(10), key(100));
     put(key(60), "after");
