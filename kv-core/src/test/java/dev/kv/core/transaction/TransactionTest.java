@@ -1133,7 +1133,7 @@ class TransactionTest extends DbTestBase {
     TransactionOptions with = TransactionOptions.builder().maxAge(Duration.ofMillis(1)).build();
     Transaction transaction = db.transaction(with);
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (db.admin().stats().views().snapshots() > 0 && System.nanoTime() < end) {
+    while (db.admin().stats().transactions().tooOld() == 0 && System.nanoTime() < end) {
       Thread.sleep(2);
       put("a", "1");
       db.admin().flush();
