@@ -1,5 +1,7 @@
 package dev.kv.core.batch;
 
+import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.ValueRef;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -17,5 +19,17 @@ public record Expectation(byte[] key, @Nullable ByteBuffer value) {
     return new Expectation(
         Objects.requireNonNull(key, "key").clone(),
         value == null ? null : ByteBuffer.wrap(value.clone()).order(ByteOrder.LITTLE_ENDIAN));
+  }
+
+  /** Returns true if a value is the expected one; {@code found} is null if the key has none. */
+  public boolean isMetBy(@Nullable ValueRef found) {
+    ByteBuffer expected = value;
+    if (found == null || expected == null) {
+      return found == null && expected == null;
+    }
+    return found.length == expected.capacity()
+        && UserKeyComparator.compareBytes(
+                found.buffer, found.offset, found.length, expected, 0, expected.capacity())
+            == 0;
   }
 }

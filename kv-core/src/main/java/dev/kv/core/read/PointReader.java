@@ -38,7 +38,7 @@ final class PointReader {
    * the caller releases it before the pin.
    */
   int get(ReadState state, ReadContext context, ReadFlags flags) {
-    int result = state.find(context.key(), context.value(), state.memTableCount());
+    int result = state.find(context.key(), context.value());
     if (result != LookupResult.NOT_FOUND) {
       context.count(LookupCounts.MEMTABLES);
       return result;

@@ -88,12 +88,12 @@ public final class ReadState {
   }
 
   /**
-   * Looks up the newest entry of a key in the newest {@code count} memtables, and returns a {@link
-   * LookupResult}. If it is {@link LookupResult#FOUND}, {@code value} is set.
+   * Looks up the newest entry of a key in the memtables, and returns a {@link LookupResult}. If it
+   * is {@link LookupResult#FOUND}, {@code value} is set.
    */
-  int find(LookupKey key, ValueRef value, int count) {
+  int find(LookupKey key, ValueRef value) {
     int result = LookupResult.NOT_FOUND;
-    for (int i = 0; result == LookupResult.NOT_FOUND && i < count; i++) {
+    for (int i = 0; result == LookupResult.NOT_FOUND && i < memTables.length; i++) {
       result = memTables[i].get(key, value);
     }
     return result;

@@ -2,8 +2,6 @@ package dev.kv.core.read;
 
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
-import dev.kv.core.key.LookupResult;
-import dev.kv.core.memory.ValueRef;
 import dev.kv.core.memtable.MemTable;
 import org.jspecify.annotations.Nullable;
 
@@ -72,22 +70,6 @@ public final class RecentMemTables {
       throw new AssertionError("the memtables are not pinned");
     }
     return state;
-  }
-
-  /**
-   * Looks up the newest entry of a key in the memtables, which the caller has pinned.
-   *
-   * @return a {@link LookupResult}; if it is found, {@link #value} is set until {@link #unpin}
-   */
-  public int find(byte[] key) {
-    ReadState state = requirePinned();
-    context.key().set(key, InternalKey.MAX_SEQUENCE);
-    return state.find(context.key(), context.value(), count);
-  }
-
-  /** Returns the value that was found last. */
-  public ValueRef value() {
-    return context.value();
   }
 
   /**

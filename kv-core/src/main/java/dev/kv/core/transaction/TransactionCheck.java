@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The check that no other write has changed the keys and ranges that a transaction depends on since
- * its snapshot.
+ * its snapshot, or the keys that a conditional write expects to have certain values, since these
+ * were compared.
  *
  * <p>A change has a higher sequence number than the snapshot. It is found, because the snapshot is
  * open: compactions keep the newest entry of each key that is newer than the snapshot, also if that
@@ -35,7 +36,8 @@ final class TransactionCheck {
   /**
    * Creates the check.
    *
-   * @param snapshot the sequence number of the transaction's snapshot
+   * @param snapshot the sequence number of the transaction's snapshot, or of the state in which the
+   *     values were compared
    */
   TransactionCheck(
       List<byte[]> keys, List<ReadRange> ranges, long snapshot, UserKeyComparator order) {
@@ -118,7 +120,7 @@ final class TransactionCheck {
     }
 
     @Override
-    public WriteOutcome check(long lastSequence, BatchCursor earlier, int earlierCount) {
+    public WriteOutcome check(long lastSequence, BatchCursor earlier) {
       if (!holdsInGroup(earlier)) {
         return WriteOutcome.CONFLICT;
       }
@@ -136,7 +138,6 @@ final class TransactionCheck {
     }
 
     private boolean holdsInGroup(BatchCursor earlier) {
-      earlier.restart();
       while (earlier.next()) {
         for (byte[] key : keys) {
           if (order.compare(

@@ -5,6 +5,7 @@ import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
 import dev.kv.admin.DBStats;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.batch.Expectation;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.read.DatabaseReader;
@@ -16,11 +17,12 @@ import dev.kv.core.write.WriteOutcome;
 import dev.kv.errors.DBIOException;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,30 +69,47 @@ public final class Transactions {
   }
 
   /**
-   * Applies {@code batch} atomically if all its expectations hold.
+   * Applies {@code batch} atomically if all its expectations hold. If another write changes one of
+   * their keys between the comparison of the values and the commit, compares the values again.
    *
    * @return null if the batch was applied, else a key whose expectation does not hold; not a copy
    */
   public byte @Nullable [] writeIfExpected(EncodedBatch batch, boolean sync) {
     commits.checkWrites();
+    List<byte[]> keys = batch.expectations().stream().map(Expectation::key).toList();
     while (true) {
       try (ValidationView view = reader.validationView()) {
-        ExpectationCheck check = new ExpectationCheck(batch.expectations(), view, order);
-        if (!checkInTables(check::holdsInBase)) {
-          return check.failedKey();
+        byte[] unmet = checkInTables(() -> firstUnmet(batch.expectations(), view));
+        if (unmet != null) {
+          return unmet;
         }
-        WriteOutcome outcome = commits.write(batch, sync, check);
-        if (outcome != WriteOutcome.STALE) {
-          return outcome == WriteOutcome.DONE ? null : check.failedKey();
+        long base = view.sinceSequence();
+        TransactionCheck check = new TransactionCheck(keys, List.of(), base, order);
+        if (commits.write(batch, sync, check.since(view.recent(), base)) == WriteOutcome.DONE) {
+          return null;
         }
       }
     }
   }
 
+  /** Returns the key of the first expectation that does not hold in the base; null if all do. */
+  private static byte @Nullable [] firstUnmet(List<Expectation> expectations, ValidationView view) {
+    for (Expectation each : expectations) {
+      try {
+        if (!each.isMetBy(view.find(each.key()) ? view.value() : null)) {
+          return each.key();
+        }
+      } finally {
+        view.releaseValue();
+      }
+    }
+    return null;
+  }
+
   /** Runs the part of a check that may read tables; a failure says that the write was not done. */
-  static boolean checkInTables(BooleanSupplier check) {
+  static <R extends @Nullable Object> R checkInTables(Supplier<R> check) {
     try {
-      return check.getAsBoolean();
+      return check.get();
     } catch (DBIOException e) {
       throw new DBIOException(
           "the condition of the write cannot be checked: the write was not done and may be tried"

@@ -17,11 +17,10 @@ public interface CommitCondition {
    *
    * @param lastSequence the sequence number of the last write before the group
    * @param earlier the operations that are already in the group, before the first one; borrowed
-   * @param earlierCount the count of these operations
    * @return {@link WriteOutcome#DONE} if the condition holds, {@link WriteOutcome#CONFLICT} if not,
    *     or {@link WriteOutcome#STALE} if the memtables that the check needs have been flushed
    */
-  WriteOutcome check(long lastSequence, BatchCursor earlier, int earlierCount);
+  WriteOutcome check(long lastSequence, BatchCursor earlier);
 
   /** Returns the number of keys and ranges that {@link #check} looks at. */
   int size();

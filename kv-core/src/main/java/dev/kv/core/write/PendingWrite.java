@@ -242,9 +242,7 @@ abstract sealed class PendingWrite {
     @Override
     WriteOutcome check(long lastSequence, WriteGroup group) {
       CommitCondition check = condition;
-      return check == null
-          ? WriteOutcome.DONE
-          : check.check(lastSequence, group.operations(), group.count());
+      return check == null ? WriteOutcome.DONE : check.check(lastSequence, group.operations());
     }
 
     @Override

@@ -13,7 +13,6 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import dev.kv.core.key.KeyBounds;
-import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.errors.DBClosedException;
@@ -23,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -371,16 +371,14 @@ final class ReadCallsTest {
         mark,
         recent -> {
           assertThat(recent.pin()).isTrue();
-          assertThat(recent.find(bytes("a"))).isEqualTo(LookupResult.FOUND);
-          assertThat(text(recent.value().copy())).isEqualTo("now");
-          assertThat(recent.find(bytes("b"))).isEqualTo(LookupResult.DELETED);
-          assertThat(recent.find(bytes("c"))).isEqualTo(LookupResult.FOUND);
-          assertThat(text(recent.value().copy())).isEqualTo("later");
-          assertThat(recent.find(bytes("f"))).as("older").isEqualTo(LookupResult.NOT_FOUND);
-          long sequence = tree.last();
-          assertThat(recent.hasNewer(bytes("c"), sequence)).isFalse();
-          assertThat(recent.hasNewer(bytes("c"), sequence - 1)).isTrue();
-          assertThat(recent.hasNewer(bytes("b"), sequence - 3)).isTrue();
+          long last = tree.last();
+          Map<String, Long> newest = Map.of("a", last - 3, "b", last - 2, "c", last);
+          newest.forEach(
+              (key, sequence) -> {
+                assertThat(recent.hasNewer(bytes(key), sequence - 1)).as(key).isTrue();
+                assertThat(recent.hasNewer(bytes(key), sequence)).as(key).isFalse();
+              });
+          assertThat(recent.hasNewer(bytes("f"), 0)).as("older").isFalse();
           return 0;
         });
   }
@@ -532,7 +530,7 @@ final class ReadCallsTest {
       assertThat(recent.firstNewer(range("b", "g", false), before)).isNull();
       recent.unpin();
       recent.unpin();
-      assertThatThrownBy(() -> recent.find(bytes("a"))).isInstanceOf(AssertionError.class);
+      assertThatThrownBy(() -> recent.hasNewer(bytes("a"), 0)).isInstanceOf(AssertionError.class);
     }
   }
 
