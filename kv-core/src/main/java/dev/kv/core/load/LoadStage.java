@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Does the work of one producer in a thread of its own, in order, so that the producer goes on
  * meanwhile. The first failure ends the work: the producer gets it at its next call, and items that
  * were not done are discarded. The thread is started for the first item, unless that is the last
- * one too. An interrupt of the producer does not end its waits.
+ * one too. An interrupt does not end the waits of the producer or of the thread.
  *
  * @param <T> the items
  */
@@ -33,6 +33,9 @@ final class LoadStage<T> implements AutoCloseable {
   private volatile @Nullable Throwable failure;
 
   private volatile boolean isClosed;
+
+  /** The item that was taken last. Used by the thread alone. */
+  private Optional<T> current = Optional.empty();
 
   /** Used by the producer alone. */
   private @Nullable Thread thread;
@@ -81,7 +84,7 @@ final class LoadStage<T> implements AutoCloseable {
 
   /** Does the last item, in the caller's thread if it is the only one; waits until all are done. */
   void finish(@Nullable T last) {
-    if (last != null && thread == null) {
+    if (last != null && thread == null && failure == null) {
       work.accept(last);
       return;
     }
@@ -122,10 +125,10 @@ final class LoadStage<T> implements AutoCloseable {
   }
 
   /** Works on the next item, or discards it; returns true if the thread shall end instead. */
-  private boolean takeOne() throws InterruptedException {
-    Optional<T> item = items.take();
-    item.ifPresent(isClosed || failure != null ? discard : work);
-    return item.isEmpty();
+  private boolean takeOne() {
+    Uninterrupted.await(() -> current = items.take());
+    current.ifPresent(isClosed || failure != null ? discard : work);
+    return current.isEmpty();
   }
 
   /** Ends the thread after its current item, and discards the others. Closing twice is harmless. */

@@ -102,9 +102,10 @@ final class LoadStageTest {
           .isInstanceOf(IllegalStateException.class)
           .hasMessage("item 1");
       assertThatThrownBy(() -> stage.submit(4)).hasMessage("item 1");
+      assertThatThrownBy(() -> stage.finish(5)).hasMessage("item 1");
     }
     assertThat(done).isEmpty();
-    assertThat(discarded).contains(2, 4).doesNotContain(1);
+    assertThat(discarded).contains(2, 4, 5).doesNotContain(1);
   }
 
   @Test
@@ -152,6 +153,18 @@ final class LoadStageTest {
       assertThat(interrupted).containsExactly(true);
       assertThat(done).containsExactly(0, 1, 2, 3);
     }
+  }
+
+  /** A comparator or an Env of the program may leave the interrupt set. */
+  @Test
+  void item_thatInterruptsItsThread_doesNotEndTheWork() {
+    try (LoadStage<Integer> stage = stage(item -> Thread.currentThread().interrupt())) {
+      stage.submit(1);
+      stage.submit(2);
+      stage.finish(3);
+    }
+    assertThat(done).containsExactly(1, 2, 3);
+    assertThat(discarded).isEmpty();
   }
 
   @Test
