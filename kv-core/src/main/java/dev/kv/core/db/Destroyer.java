@@ -45,7 +45,7 @@ final class Destroyer {
   }
 
   private static void destroy(Path directory, Env env) throws IOException {
-    if (FileNames.parse(DirectoryCheck.names(env, directory)).isEmpty()) {
+    if (new DirectoryCheck(env, directory).list().isEmpty()) {
       return;
     }
     ForeignFiles.refuse(env, directory);
@@ -55,13 +55,10 @@ final class Destroyer {
       List<Closeable> last = new ArrayList<>();
       // CURRENT is deleted first, so that a crash leaves no database rather than half of one.
       deletions.add(() -> delete(env, FileNames.current(directory)));
-      for (String name : env.list(directory)) {
-        FileName file = FileNames.parse(name);
-        if (file != null
-            && file.kind() != FileName.Kind.LOCK
-            && file.kind() != FileName.Kind.CURRENT) {
+      for (FileName file : FileNames.list(env, directory)) {
+        if (file.kind() != FileName.Kind.LOCK && file.kind() != FileName.Kind.CURRENT) {
           (SHOW_A_DATABASE.contains(file.kind()) ? last : deletions)
-              .add(() -> delete(env, directory.resolve(name)));
+              .add(() -> delete(env, directory.resolve(file.text())));
         }
       }
       deletions.addAll(last); // so that a second destroy knows what a crash of this one leaves

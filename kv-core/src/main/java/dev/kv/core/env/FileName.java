@@ -1,14 +1,13 @@
 package dev.kv.core.env;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * The name of one of a database's files, parsed.
+ * The name of one of a database's files, parsed. Ordered by number.
  *
  * @param kind the kind of the file
  * @param number its number; 0 for a kind that has none
+ * @param text the name
  */
-public record FileName(Kind kind, long number) {
+public record FileName(Kind kind, long number, String text) implements Comparable<FileName> {
   /** The kinds of files of a database. */
   public enum Kind {
     /** A log of writes, {@code 000003.log}. */
@@ -29,15 +28,9 @@ public record FileName(Kind kind, long number) {
     CHANGES
   }
 
-  // Every open compares names, and what Java generates for a record is slow at its first use.
-
   @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof FileName name && kind == name.kind && number == name.number;
-  }
-
-  @Override
-  public int hashCode() {
-    return 31 * kind.hashCode() + Long.hashCode(number);
+  public int compareTo(FileName other) {
+    int order = Long.compare(number, other.number);
+    return order != 0 ? order : text.compareTo(other.text);
   }
 }

@@ -1,6 +1,8 @@
 package dev.kv.core.env;
 
+import dev.kv.env.Env;
 import dev.kv.options.TableSuffix;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,17 +81,16 @@ public final class FileNames {
    * @return the parsed name, or null if the file is not a database's
    */
   public static @Nullable FileName parse(String name) {
-    switch (name) {
-      case "CURRENT":
-        return new FileName(FileName.Kind.CURRENT, 0);
-      case "LOCK":
-        return new FileName(FileName.Kind.LOCK, 0);
-      case "LOG", "LOG.old":
-        return new FileName(FileName.Kind.INFO_LOG, 0);
-      case "CHANGES":
-        return new FileName(FileName.Kind.CHANGES, 0);
-      default:
-        break;
+    FileName.Kind unnumbered =
+        switch (name) {
+          case "CURRENT" -> FileName.Kind.CURRENT;
+          case "LOCK" -> FileName.Kind.LOCK;
+          case "LOG", "LOG.old" -> FileName.Kind.INFO_LOG;
+          case "CHANGES" -> FileName.Kind.CHANGES;
+          default -> null;
+        };
+    if (unnumbered != null) {
+      return new FileName(unnumbered, 0, name);
     }
     if (name.startsWith(MANIFEST_PREFIX)) {
       return of(FileName.Kind.MANIFEST, name, MANIFEST_PREFIX.length(), name.length());
@@ -106,16 +107,17 @@ public final class FileNames {
     };
   }
 
-  /** Returns the names of {@code names} that are of a database's files. */
-  public static List<FileName> parse(List<String> names) {
-    List<FileName> parsed = new ArrayList<>();
-    for (String name : names) {
+  /** Returns the files in a directory whose names are of a database's files, by number. */
+  public static List<FileName> list(Env env, Path directory) throws IOException {
+    List<FileName> files = new ArrayList<>();
+    for (String name : env.list(directory)) {
       FileName file = parse(name);
       if (file != null) {
-        parsed.add(file);
+        files.add(file);
       }
     }
-    return parsed;
+    files.sort(null);
+    return files;
   }
 
   private static Path numbered(Path directory, long number, String suffix) {
@@ -143,6 +145,6 @@ public final class FileNames {
       }
       number = number * 10 + digit;
     }
-    return new FileName(kind, number);
+    return new FileName(kind, number, name);
   }
 }

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -56,8 +57,8 @@ public final class ForeignFiles {
    * @throws IOException if a MANIFEST or a table cannot be read: it may be RocksDB's
    */
   public static void refuse(Env env, Path directory) throws IOException {
-    Map<Path, FileName> files = files(env, directory);
-    refuseRocksDb(env, files);
+    List<FileName> files = FileNames.list(env, directory);
+    refuseRocksDb(env, directory, files);
     if (areAll(env, directory, files)) {
       throw new NoSuchDatabaseException(
           directory
@@ -68,13 +69,15 @@ public final class ForeignFiles {
     }
   }
 
-  private static void refuseRocksDb(Env env, Map<Path, FileName> files) throws IOException {
-    for (Map.Entry<Path, FileName> file : files.entrySet()) {
+  private static void refuseRocksDb(Env env, Path directory, List<FileName> files)
+      throws IOException {
+    for (FileName file : files) {
+      Path path = directory.resolve(file.text());
       try {
-        if (file.getValue().kind() == FileName.Kind.MANIFEST) {
-          decodeEdits(env, file.getKey());
-        } else if (file.getValue().kind() == FileName.Kind.TABLE) {
-          decodeFooter(env, file.getKey());
+        if (file.kind() == FileName.Kind.MANIFEST) {
+          decodeEdits(env, path);
+        } else if (file.kind() == FileName.Kind.TABLE) {
+          decodeFooter(env, path);
         }
       } catch (CorruptionException | NoSuchFileException e) {
         continue; // nothing that only RocksDB writes
@@ -98,30 +101,30 @@ public final class ForeignFiles {
    * @throws DBIOException by rule 4
    */
   public static boolean areAll(Env env, Path directory) throws IOException {
-    return areAll(env, directory, files(env, directory));
+    return areAll(env, directory, FileNames.list(env, directory));
   }
 
-  private static boolean areAll(Env env, Path directory, Map<Path, FileName> files)
-      throws IOException {
+  private static boolean areAll(Env env, Path directory, List<FileName> files) throws IOException {
     if (namesManifest(env, directory)) {
       return false;
     }
     boolean foreign = false;
     NavigableMap<Path, Exception> unreadable = new TreeMap<>();
-    for (Map.Entry<Path, FileName> file : files.entrySet()) {
+    for (FileName file : files) {
+      Path path = directory.resolve(file.text());
       try {
-        if (isOfDatabase(env, file.getKey(), file.getValue().kind())) {
+        if (isOfDatabase(env, path, file.kind())) {
           return false;
         }
-        foreign |= !isNeutral(env, file.getKey(), file.getValue().kind());
+        foreign |= !isNeutral(env, path, file.kind());
       } catch (NoSuchFileException e) {
         continue; // deleted meanwhile, or a link that leads nowhere
       } catch (IOException | DBIOException e) {
-        unreadable.put(file.getKey(), e);
+        unreadable.put(path, e);
       }
     }
     boolean neutral = !foreign && unreadable.isEmpty();
-    if (neutral || hasBlocks(env, files, unreadable)) {
+    if (neutral || hasBlocks(env, directory, files, unreadable)) {
       return false;
     }
     if (!unreadable.isEmpty()) {
@@ -138,17 +141,6 @@ public final class ForeignFiles {
           first.getValue());
     }
     return true;
-  }
-
-  private static Map<Path, FileName> files(Env env, Path directory) throws IOException {
-    Map<Path, FileName> files = new TreeMap<>();
-    for (String name : env.list(directory)) {
-      FileName file = FileNames.parse(name);
-      if (file != null) {
-        files.put(directory.resolve(name), file);
-      }
-    }
-    return files;
   }
 
   private static boolean namesManifest(Env env, Path directory) {
@@ -225,17 +217,18 @@ public final class ForeignFiles {
 
   /** Returns true if a table without its footer has a block. Reads all of the tables. */
   private static boolean hasBlocks(
-      Env env, Map<Path, FileName> files, Map<Path, Exception> unreadable) {
-    for (Map.Entry<Path, FileName> file : files.entrySet()) {
-      if (file.getValue().kind() == FileName.Kind.TABLE) {
-        try (TableContents table = new TableContents(env, file.getKey())) {
+      Env env, Path directory, List<FileName> files, Map<Path, Exception> unreadable) {
+    for (FileName file : files) {
+      if (file.kind() == FileName.Kind.TABLE) {
+        Path path = directory.resolve(file.text());
+        try (TableContents table = new TableContents(env, path)) {
           if (!table.findBlocks().isEmpty()) {
             return true;
           }
         } catch (NoSuchFileException e) {
           continue;
         } catch (IOException | DBIOException e) {
-          unreadable.put(file.getKey(), e);
+          unreadable.put(path, e);
         }
       }
     }

@@ -112,13 +112,11 @@ final class ManifestReader implements LogReader.Reporter {
    */
   private static @Nullable String laterInUse(ManifestContext context, long number)
       throws IOException {
-    for (String name : context.env().list(context.directory())) {
-      FileName file = FileNames.parse(name);
-      if (file != null
-          && file.kind() == FileName.Kind.MANIFEST
+    for (FileName file : FileNames.list(context.env(), context.directory())) {
+      if (file.kind() == FileName.Kind.MANIFEST
           && file.number() > number
-          && hasEditsAfterBase(context, context.directory().resolve(name))) {
-        return name;
+          && hasEditsAfterBase(context, context.directory().resolve(file.text()))) {
+        return file.text();
       }
     }
     return null;

@@ -183,7 +183,7 @@ public final class DatabaseRecovery {
    * the edit with which the recovery is durable, because later ones do not see what it dropped.
    */
   private void endHistory(List<FileName> found, boolean existed) throws IOException {
-    if ((retained == null || !existed) && found.contains(new FileName(FileName.Kind.CHANGES, 0))) {
+    if ((retained == null || !existed) && has(found, FileName.Kind.CHANGES)) {
       RetainedLogs.forget(context.env(), context.directory());
     }
   }
@@ -196,7 +196,7 @@ public final class DatabaseRecovery {
     if (versions.logNumber() == 0
         && versions.recovered().lastSequence() == 0
         && versions.current().fileCount() == 0
-        && hasTable(found)) {
+        && has(found, FileName.Kind.TABLE)) {
       throw new CorruptionException(
           "MANIFEST: it has no edits, and there are tables; DB.repair rebuilds the database",
           FileNames.manifest(context.directory(), versions.manifestNumber()).toString(),
@@ -204,9 +204,9 @@ public final class DatabaseRecovery {
     }
   }
 
-  private static boolean hasTable(List<FileName> found) {
+  private static boolean has(List<FileName> found, FileName.Kind kind) {
     for (FileName file : found) {
-      if (file.kind() == FileName.Kind.TABLE) {
+      if (file.kind() == kind) {
         return true;
       }
     }

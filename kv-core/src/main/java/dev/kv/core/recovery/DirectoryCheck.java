@@ -34,13 +34,13 @@ public final class DirectoryCheck {
   }
 
   /**
-   * Returns the names in a database's directory.
+   * Returns the files that exist now and have names of database files, by number.
    *
    * @throws NotADirectoryException if the path names something else
    */
-  public static List<String> names(Env env, Path directory) throws IOException {
+  public List<FileName> list() throws IOException {
     try {
-      return env.list(directory);
+      return FileNames.list(env, directory);
     } catch (NotDirectoryException e) {
       throw notADirectory(directory, e);
     }
@@ -63,9 +63,9 @@ public final class DirectoryCheck {
           place);
     }
     try {
-      env.list(directory);
-    } catch (NotDirectoryException e) {
-      return notADirectory(directory, e);
+      list();
+    } catch (NotADirectoryException e) {
+      return e;
     }
     return new NoSuchDatabaseException(
         place
@@ -79,9 +79,8 @@ public final class DirectoryCheck {
    * CURRENT: creating a new database there would delete them. They may be of another program, too.
    */
   public void requireNoRemains() throws IOException {
-    for (String name : env.list(directory)) {
-      FileName file = FileNames.parse(name);
-      if (file != null && isRemains(file, directory.resolve(name))) {
+    for (FileName file : list()) {
+      if (isRemains(file)) {
         throw new CorruptionException(
             "there is no file CURRENT, but tables, logs or MANIFESTs of a database; DB.repair"
                 + " rebuilds it",
@@ -95,11 +94,11 @@ public final class DirectoryCheck {
    * Returns true for what a failed creation does not leave behind. It may leave the first MANIFEST,
    * and writes no log before CURRENT.
    */
-  private boolean isRemains(FileName file, Path path) throws IOException {
+  private boolean isRemains(FileName file) throws IOException {
     return switch (file.kind()) {
       case TABLE -> true;
       case MANIFEST -> file.number() > 1;
-      case LOG -> env.size(path) > 0;
+      case LOG -> env.size(directory.resolve(file.text())) > 0;
       default -> false;
     };
   }
@@ -170,10 +169,7 @@ public final class DirectoryCheck {
     }
   }
 
-  /**
-   * Returns the numbers of the logs among {@code files} that are not completely in tables,
-   * ascending.
-   */
+  /** Returns the numbers of the logs among {@code files} that are not completely in tables. */
   public List<Long> logs(List<FileName> files, VersionSet versions) {
     List<Long> numbers = new ArrayList<>();
     for (FileName file : files) {
@@ -189,13 +185,7 @@ public final class DirectoryCheck {
         numbers.add(file.number());
       }
     }
-    numbers.sort(null);
     return numbers;
-  }
-
-  /** Returns the files that exist now and have names of database files. */
-  public List<FileName> list() throws IOException {
-    return FileNames.parse(env.list(directory));
   }
 
   /** Takes the LOCK of an existing directory. */

@@ -2,7 +2,6 @@ package dev.kv.core.recovery;
 
 import dev.kv.core.env.FileCopy;
 import dev.kv.core.env.FileName;
-import dev.kv.core.env.FileNames;
 import dev.kv.core.env.UnneededFile;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
@@ -141,18 +140,14 @@ public final class LostFiles {
    */
   public void moveUnusedTables(DatabaseContext context, VersionSet versions, List<FileName> found)
       throws IOException {
-    Set<FileName> candidates = new HashSet<>(found);
     Set<Long> used = new HashSet<>();
     versions.current().forEachFileNumber(used::add);
-    for (String name : DirectoryCheck.names(env, directory)) {
-      FileName file = FileNames.parse(name);
-      if (file != null
-          && file.kind() == FileName.Kind.TABLE
-          && candidates.contains(file)
+    for (FileName file : found) {
+      if (file.kind() == FileName.Kind.TABLE
           && !used.contains(file.number())
-          && mayBeComplete(context, file.number(), name)) {
-        move(name);
-        LOG.warn("{}: moved to {}/: {}", directory, LOST, name);
+          && mayBeComplete(context, file)) {
+        move(file.text());
+        LOG.warn("{}: moved to {}/: {}", directory, LOST, file.text());
       }
     }
     if (!names.isEmpty()) {
@@ -161,9 +156,9 @@ public final class LostFiles {
   }
 
   /** Returns false if a table is damaged; a table that cannot be read now may be complete. */
-  private boolean mayBeComplete(DatabaseContext context, long number, String name)
-      throws IOException {
-    FileMetadata table = FileMetadata.ofUnknownKeys(number, env.size(directory.resolve(name)));
+  private boolean mayBeComplete(DatabaseContext context, FileName file) throws IOException {
+    long size = env.size(directory.resolve(file.text()));
+    FileMetadata table = FileMetadata.ofUnknownKeys(file.number(), size);
     try {
       context.tables().iterator(table, true, false).close();
       return true;
@@ -172,7 +167,7 @@ public final class LostFiles {
     } catch (DBIOException e) {
       return true;
     } finally {
-      context.tables().evict(number);
+      context.tables().evict(file.number());
     }
   }
 }

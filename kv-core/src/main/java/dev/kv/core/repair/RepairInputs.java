@@ -18,7 +18,7 @@ import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,20 +35,14 @@ import org.jspecify.annotations.Nullable;
 final class RepairInputs {
   private static final EngineLogger LOG = EngineLogger.of(RepairInputs.class);
 
-  /** A file of the database and its name. */
-  record Found(String name, FileName file) {
-    boolean isWorthRepair() {
-      return switch (file.kind()) {
-        case TABLE, LOG, MANIFEST -> true;
-        default -> false;
-      };
-    }
-  }
+  /** The kinds of files from which a database can be rebuilt. */
+  private static final Set<FileName.Kind> FILES =
+      EnumSet.of(FileName.Kind.TABLE, FileName.Kind.LOG, FileName.Kind.MANIFEST);
 
   private final DatabaseContext context;
   private final Env env;
   private final Path directory;
-  private final List<Found> found;
+  private final List<FileName> found;
 
   /** The numbers of all files that were found. */
   private final Set<Long> used;
@@ -70,25 +64,20 @@ final class RepairInputs {
    *
    * @param found what {@link #find} has returned
    */
-  RepairInputs(DatabaseContext context, List<Found> found) {
+  RepairInputs(DatabaseContext context, List<FileName> found) {
     this.context = context;
     this.env = context.env();
     this.directory = context.directory();
     this.found = found;
-    this.used = found.stream().map(each -> each.file().number()).collect(Collectors.toSet());
+    this.used = found.stream().map(FileName::number).collect(Collectors.toSet());
     this.tables = numbers(FileName.Kind.TABLE);
     this.logs = numbers(FileName.Kind.LOG);
   }
 
   /** Finds the files in {@code directory} from which a database can be rebuilt. */
-  static List<Found> find(Env env, Path directory) throws IOException {
-    List<Found> files = new ArrayList<>();
-    for (String name : DirectoryCheck.names(env, directory)) {
-      FileName file = FileNames.parse(name);
-      if (file != null && new Found(name, file).isWorthRepair()) {
-        files.add(new Found(name, file));
-      }
-    }
+  static List<FileName> find(Env env, Path directory) throws IOException {
+    List<FileName> files = new DirectoryCheck(env, directory).list();
+    files.removeIf(file -> !FILES.contains(file.kind()));
     return files;
   }
 
@@ -170,7 +159,6 @@ final class RepairInputs {
 
   private Set<Long> numbers(FileName.Kind kind) {
     return found.stream()
-        .map(Found::file)
         .filter(file -> file.kind() == kind)
         .map(FileName::number)
         .collect(Collectors.toCollection(TreeSet::new));
@@ -187,14 +175,14 @@ final class RepairInputs {
   }
 
   /** Returns all files that were found. */
-  List<Found> found() {
+  List<FileName> found() {
     return found;
   }
 
   /** Returns the largest number of a file, or 0; one that no real database reaches is ignored. */
   long largestNumber() {
     return found.stream()
-        .mapToLong(each -> each.file().number())
+        .mapToLong(FileName::number)
         .filter(number -> number <= VersionSet.LARGEST_NUMBER)
         .max()
         .orElse(0);
@@ -241,7 +229,7 @@ final class RepairInputs {
    */
   Path table(long number) {
     Path table = newTable(number);
-    if (found.stream().anyMatch(each -> directory.resolve(each.name()).equals(table))) {
+    if (found.stream().anyMatch(each -> directory.resolve(each.text()).equals(table))) {
       return table;
     }
     return FileNames.otherTable(directory, number, context.options().tables().suffix());

@@ -115,7 +115,7 @@ public final class Repairer {
       Env.Lock lock = DirectoryCheck.lock(env, directory);
       Options lenient = options.toBuilder().recoveryMode(RecoveryMode.CPP_COMPAT).build();
       try (DatabaseContext context = new DatabaseContext(directory, lenient)) {
-        List<RepairInputs.Found> found = RepairInputs.find(env, directory);
+        List<FileName> found = RepairInputs.find(env, directory);
         return new Repairer(context, new RepairInputs(context, found)).run();
       } finally {
         lock.close();
@@ -465,18 +465,17 @@ public final class Repairer {
       context.tables().evict(table.number());
       env.delete(inputs.newTable(table.number()));
     }
-    for (RepairInputs.Found each : inputs.found()) {
-      FileName file = each.file();
+    for (FileName file : inputs.found()) {
       if (file.kind() == FileName.Kind.TABLE) {
         context.tables().evict(file.number());
       }
       if (file.kind() == FileName.Kind.TABLE
           && whole.contains(file.number())
-          && directory.resolve(each.name()).equals(inputs.table(file.number()))) {
-        env.delete(directory.resolve(each.name()));
+          && directory.resolve(file.text()).equals(inputs.table(file.number()))) {
+        env.delete(directory.resolve(file.text()));
       } else {
-        warnIfUnread(each);
-        lost.move(each.name());
+        warnIfUnread(file);
+        lost.move(file.text());
         count(file);
       }
     }
@@ -488,9 +487,9 @@ public final class Repairer {
    * logged leaves one. It is not merged, for it may also be an obsolete table whose entries were
    * deleted by tombstones that a compaction has dropped since.
    */
-  private void warnIfUnread(RepairInputs.Found each) {
-    long number = each.file().number();
-    if (each.file().kind() != FileName.Kind.TABLE
+  private void warnIfUnread(FileName file) {
+    long number = file.number();
+    if (file.kind() != FileName.Kind.TABLE
         || inputs.tables().contains(number)
         || damagedLogs.stream().noneMatch(log -> log < number)) {
       return;
@@ -501,9 +500,9 @@ public final class Repairer {
           "{}: {} goes to lost/ unread: the MANIFEST does not name it, but it may hold writes that"
               + " a damaged log has lost",
           place(),
-          each.name());
+          file.text());
     } catch (CorruptionException | DBIOException | IOException e) {
-      LOG.debug("{}: {} is no whole table: {}", place(), each.name(), e.toString());
+      LOG.debug("{}: {} is no whole table: {}", place(), file.text(), e.toString());
     } finally {
       context.tables().evict(number);
     }

@@ -7,7 +7,6 @@ import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.write.ErrorHandler;
-import dev.kv.env.Env;
 import dev.kv.event.TableDeletedEvent;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -17,7 +16,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +62,7 @@ public final class ObsoleteFiles implements AutoCloseable {
 
   /** How often the deletion of a file failed, by its name. */
   @GuardedBy("collecting")
-  private final Map<String, Integer> stuck = new HashMap<>();
+  private Map<String, Integer> stuck = Map.of();
 
   /**
    * Creates the object. Nothing is deleted before the first call of {@link #collect}.
@@ -186,15 +184,13 @@ public final class ObsoleteFiles implements AutoCloseable {
 
   @GuardedBy("collecting")
   private void deleteObsolete(boolean withTemporary) {
-    Env env = context.env();
-    Path directory = context.directory();
-    List<String> names;
+    List<FileName> files;
     try {
-      names = env.list(directory);
+      files = FileNames.list(context.env(), context.directory());
     } catch (IOException e) {
       LOG.warn(
           "{}: cannot list the directory; obsolete files are not deleted: {}",
-          directory,
+          context.directory(),
           e.toString());
       return;
     }
@@ -209,24 +205,15 @@ public final class ObsoleteFiles implements AutoCloseable {
     if (kept != null) {
       kept.trim(versions.logNumber());
     }
-    Map<Long, String> logs = new TreeMap<>();
-    for (String name : names) {
-      FileName parsed = FileNames.parse(name);
-      if (parsed != null && isObsolete(parsed, live, withTemporary)) {
-        if (parsed.kind() == FileName.Kind.LOG) {
-          logs.put(parsed.number(), name);
-        } else {
-          delete(name, parsed);
-        }
+    Map<String, Integer> failures = stuck;
+    stuck = new HashMap<>(); // without those that somebody else has deleted
+    boolean logStays = false;
+    for (FileName file : files) {
+      boolean isLog = file.kind() == FileName.Kind.LOG;
+      if (isObsolete(file, live, withTemporary) && !(isLog && logStays)) {
+        logStays |= !delete(file, failures.getOrDefault(file.text(), 0)) && isLog;
       }
     }
-    for (Map.Entry<Long, String> log : logs.entrySet()) {
-      FileName parsed = new FileName(FileName.Kind.LOG, log.getKey());
-      if (!delete(log.getValue(), parsed)) {
-        break;
-      }
-    }
-    stuck.keySet().retainAll(names); // without those that somebody else has deleted
   }
 
   private boolean isObsolete(FileName file, Set<Long> live, boolean withTemporary) {
@@ -254,31 +241,34 @@ public final class ObsoleteFiles implements AutoCloseable {
     return false;
   }
 
-  /** Returns true if the file is deleted. */
+  /**
+   * Returns true if the file is deleted.
+   *
+   * @param failures how often that failed before
+   */
   @GuardedBy("collecting")
-  private boolean delete(String name, FileName parsed) {
-    Env env = context.env();
-    Path file = context.directory().resolve(name);
-    if (parsed.kind() == FileName.Kind.TABLE) {
-      context.tables().evict(parsed.number());
+  private boolean delete(FileName name, int failures) {
+    Path file = context.directory().resolve(name.text());
+    if (name.kind() == FileName.Kind.TABLE) {
+      context.tables().evict(name.number());
     }
     try {
-      env.delete(file);
-      if (parsed.kind() == FileName.Kind.TABLE) {
+      context.env().delete(file);
+      if (name.kind() == FileName.Kind.TABLE) {
         Events events = context.events();
-        events.post(new TableDeletedEvent(events.database(), parsed.number()));
+        events.post(new TableDeletedEvent(events.database(), name.number()));
       } else {
         LOG.debug("deleted {}", file);
       }
     } catch (NoSuchFileException e) {
       LOG.debug("{} was deleted already", file);
     } catch (IOException e) {
-      if (stuck.merge(name, 1, Integer::sum) == 2) {
+      stuck.put(name.text(), failures + 1);
+      if (failures == 1) {
         LOG.warn("cannot delete the obsolete file {}, and tries again: {}", file, e.toString());
       }
       return false;
     }
-    stuck.remove(name);
     return true;
   }
 }

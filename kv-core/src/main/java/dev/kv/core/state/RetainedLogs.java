@@ -113,10 +113,11 @@ public final class RetainedLogs {
         new WalEpochs.Incarnation(
             new SecureRandom().nextLong(), sequence, log, System.currentTimeMillis());
     WalEpochs before = WalEpochs.read(env, directory);
+    long oldest = before == null ? WalEpochs.NO_LOG : before.oldestLog();
     boolean continues =
-        before != null
-            && isPrefix
-            && files.contains(new FileName(FileName.Kind.LOG, before.oldestLog()));
+        isPrefix
+            && files.stream()
+                .anyMatch(file -> file.kind() == FileName.Kind.LOG && file.number() == oldest);
     WalEpochs now =
         before != null && continues ? before.with(next) : new WalEpochs(log, List.of(next));
     now.write(env, directory);
@@ -155,10 +156,9 @@ public final class RetainedLogs {
   /** Returns the numbers of the kept and the live logs, ascending. */
   public List<Long> numbers() throws IOException {
     long oldest = oldest();
-    return FileNames.parse(env.list(directory)).stream()
+    return FileNames.list(env, directory).stream()
         .filter(file -> file.kind() == FileName.Kind.LOG && file.number() >= oldest)
         .map(FileName::number)
-        .sorted()
         .toList();
   }
 

@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.env.FileName.Kind;
+import dev.kv.env.Env;
+import java.io.IOException;
 import java.nio.file.Path;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,7 +37,7 @@ final class FileNamesTest {
     "00000000000000000000000000000012.log, LOG, 12",
   })
   void parse_ofADatabase_givesKindAndNumber(String name, Kind kind, long number) {
-    assertThat(FileNames.parse(name)).isEqualTo(new FileName(kind, number));
+    assertThat(FileNames.parse(name)).isEqualTo(new FileName(kind, number, name));
   }
 
   @ParameterizedTest
@@ -88,18 +89,16 @@ final class FileNamesTest {
     Random random = new Random(42);
     for (int i = 0; i < 200; i++) {
       long number = random.nextLong() >>> (1 + random.nextInt(63));
-      assertThat(parse(FileNames.log(DIR, number))).isEqualTo(new FileName(Kind.LOG, number));
-      assertThat(parse(FileNames.table(DIR, number))).isEqualTo(new FileName(Kind.TABLE, number));
-      assertThat(parse(FileNames.oldTable(DIR, number)))
-          .isEqualTo(new FileName(Kind.TABLE, number));
-      assertThat(parse(FileNames.manifest(DIR, number)))
-          .isEqualTo(new FileName(Kind.MANIFEST, number));
-      assertThat(parse(FileNames.temp(DIR, number))).isEqualTo(new FileName(Kind.TEMP, number));
+      requireParsed(FileNames.log(DIR, number), Kind.LOG, number);
+      requireParsed(FileNames.table(DIR, number), Kind.TABLE, number);
+      requireParsed(FileNames.oldTable(DIR, number), Kind.TABLE, number);
+      requireParsed(FileNames.manifest(DIR, number), Kind.MANIFEST, number);
+      requireParsed(FileNames.temp(DIR, number), Kind.TEMP, number);
     }
-    assertThat(parse(FileNames.current(DIR))).isEqualTo(new FileName(Kind.CURRENT, 0));
-    assertThat(parse(FileNames.lock(DIR))).isEqualTo(new FileName(Kind.LOCK, 0));
-    assertThat(parse(DIR.resolve("LOG"))).isEqualTo(new FileName(Kind.INFO_LOG, 0));
-    assertThat(parse(DIR.resolve("LOG.old"))).isEqualTo(new FileName(Kind.INFO_LOG, 0));
+    requireParsed(FileNames.current(DIR), Kind.CURRENT, 0);
+    requireParsed(FileNames.lock(DIR), Kind.LOCK, 0);
+    requireParsed(DIR.resolve("LOG"), Kind.INFO_LOG, 0);
+    requireParsed(DIR.resolve("LOG.old"), Kind.INFO_LOG, 0);
   }
 
   @Test
@@ -115,20 +114,16 @@ final class FileNamesTest {
   }
 
   @Test
-  void names_asKeys_areEqualIfKindAndNumberAre() {
-    FileName name = new FileName(Kind.LOG, 7);
-    assertThat(name)
-        .isEqualTo(new FileName(Kind.LOG, 7))
-        .hasSameHashCodeAs(new FileName(Kind.LOG, 7))
-        .isNotEqualTo(new FileName(Kind.LOG, 8))
-        .isNotEqualTo(new FileName(Kind.TABLE, 7))
-        .isNotEqualTo("000007.log");
-    Set<Integer> hashes = new HashSet<>();
-    for (int number = 0; number < 100; number++) {
-      hashes.add(new FileName(Kind.LOG, number).hashCode());
-      hashes.add(new FileName(Kind.TABLE, number).hashCode());
+  void list_ofADirectory_givesItsFilesByNumber() throws IOException {
+    Env env = Env.inMemory();
+    env.createDirectory(DIR);
+    for (String name :
+        List.of("12.log", "notes", "000002.sst", "LOCK", "7x.log", "2.ldb", "3.log")) {
+      env.createWritable(DIR.resolve(name)).close();
     }
-    assertThat(hashes).hasSizeGreaterThan(100);
+    assertThat(FileNames.list(env, DIR))
+        .extracting(FileName::text)
+        .containsExactly("LOCK", "000002.sst", "2.ldb", "3.log", "12.log");
   }
 
   @Test
@@ -136,7 +131,8 @@ final class FileNamesTest {
     assertThatThrownBy(() -> FileNames.log(DIR, -1)).isInstanceOf(IllegalArgumentException.class);
   }
 
-  private static FileName parse(Path path) {
-    return FileNames.parse(path.getFileName().toString());
+  private static void requireParsed(Path path, Kind kind, long number) {
+    String name = path.getFileName().toString();
+    assertThat(FileNames.parse(name)).isEqualTo(new FileName(kind, number, name));
   }
 }

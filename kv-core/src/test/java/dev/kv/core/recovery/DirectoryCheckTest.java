@@ -53,15 +53,14 @@ class DirectoryCheckTest {
     assertThat(check.noDatabase())
         .isInstanceOf(NotADirectoryException.class)
         .hasMessageContaining("is not a directory");
-    assertThatThrownBy(() -> DirectoryCheck.names(env, DIRECTORY))
-        .isInstanceOf(NotADirectoryException.class);
+    assertThatThrownBy(check::list).isInstanceOf(NotADirectoryException.class);
     env.delete(DIRECTORY);
     file("unrelated", 1);
     assertThat(check.noDatabase())
         .isInstanceOf(NoSuchDatabaseException.class)
         .hasMessageContaining("there is no file CURRENT")
         .hasMessageContaining("DB.repair");
-    assertThat(DirectoryCheck.names(env, DIRECTORY)).containsExactly("unrelated");
+    assertThat(check.list()).isEmpty();
   }
 
   @Test
@@ -70,8 +69,9 @@ class DirectoryCheckTest {
     file("unrelated", 1);
     file("000006.log", 1);
     assertThat(check.list())
-        .containsExactlyInAnyOrder(
-            new FileName(FileName.Kind.TABLE, 5), new FileName(FileName.Kind.LOG, 6));
+        .containsExactly(
+            new FileName(FileName.Kind.TABLE, 5, "000005.ldb"),
+            new FileName(FileName.Kind.LOG, 6, "000006.log"));
   }
 
   /** A creation that failed may have left a first MANIFEST behind; it writes no log. */

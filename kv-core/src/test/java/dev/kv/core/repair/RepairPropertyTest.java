@@ -356,7 +356,7 @@ class RepairPropertyTest {
       }
     }
     assertThat(ends).hasSizeGreaterThan(3);
-    FileName victim = new FileName(FileName.Kind.MANIFEST, 0);
+    FileName victim = new FileName(FileName.Kind.MANIFEST, 0, "MANIFEST-0");
     for (long end : ends) {
       StrictMemEnv env = whole.crashClone(100, 0);
       write(env, manifest, Arrays.copyOf(content(env, manifest), (int) end));

@@ -127,7 +127,9 @@ class RetainedLogsTest {
   }
 
   private static List<FileName> files(long... logs) {
-    return Arrays.stream(logs).mapToObj(log -> new FileName(FileName.Kind.LOG, log)).toList();
+    return Arrays.stream(logs)
+        .mapToObj(log -> new FileName(FileName.Kind.LOG, log, log + ".log"))
+        .toList();
   }
 
   /** Begins an incarnation, and returns the warnings of that. */
