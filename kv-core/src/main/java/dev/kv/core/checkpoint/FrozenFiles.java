@@ -4,6 +4,7 @@ import dev.kv.admin.LiveFiles;
 import dev.kv.core.compaction.FlushJob;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.iterator.ForwardIterator;
+import dev.kv.core.manifest.EditParts;
 import dev.kv.core.manifest.ManifestContext;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.manifest.VersionSet;
@@ -12,7 +13,6 @@ import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
-import dev.kv.core.version.VersionEdit;
 import dev.kv.env.Env;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.DBIOException;
@@ -72,42 +72,36 @@ public final class FrozenFiles {
 
   private void make(List<MemTable> memtables, long lastSequence) throws IOException {
     scratch.createDirectory(SCRATCH);
-    VersionEdit.Builder edit =
-        VersionEdit.builder()
-            .comparatorName(context.comparator().userComparator().name())
-            .logNumber(0)
-            .previousLogNumber(0)
-            .lastSequence(lastSequence);
-    addTables(edit);
-    for (MemTable memtable : memtables) {
-      FileMetadata table = write(memtable);
-      if (table != null) {
-        edit.addFile(0, table);
-      }
-    }
-    for (String name : scratch.list(SCRATCH)) {
-      addScratch(name, true);
-    }
-    long number = numbers.newFileNumber();
-    NewDatabase.create(
+    ManifestContext manifest =
         new ManifestContext(
             scratch,
             SCRATCH,
             context.comparator(),
             context.budget(),
             context.options().maxFileSize(),
-            false),
-        number,
-        edit.nextFileNumber(number + 1).build());
+            false);
+    EditParts state = new EditParts(manifest, 0, 0);
+    addTables(state);
+    for (MemTable memtable : memtables) {
+      FileMetadata table = write(memtable);
+      if (table != null) {
+        state.addFile(0, table);
+      }
+    }
+    for (String name : scratch.list(SCRATCH)) {
+      addScratch(name, true);
+    }
+    long number = numbers.newFileNumber();
+    NewDatabase.create(manifest, number, state.end(number + 1, lastSequence));
     addScratch(String.valueOf(FileNames.manifest(SCRATCH, number).getFileName()), false);
     addScratch("CURRENT", false);
   }
 
-  private void addTables(VersionEdit.Builder edit) {
+  private void addTables(EditParts state) {
     for (int level = 0; level < Levels.COUNT; level++) {
       List<FileMetadata> tables = version.files(level);
       for (FileMetadata table : tables) {
-        edit.addFile(level, table);
+        state.addFile(level, table);
         files.add(new OpenTable(context, table));
       }
     }

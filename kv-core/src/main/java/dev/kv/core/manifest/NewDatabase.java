@@ -1,8 +1,10 @@
 package dev.kv.core.manifest;
 
 import dev.kv.core.version.VersionEdit;
+import dev.kv.core.version.VersionEditCodec;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
+import java.util.List;
 
 /** Creates a database: writes MANIFEST-000001 with its state, and CURRENT, which names it. */
 public final class NewDatabase {
@@ -16,43 +18,25 @@ public final class NewDatabase {
    * After an exception, the directory has either no database or a complete, empty one.
    */
   public static void create(ManifestContext context) {
-    VersionEdit edit =
-        VersionEdit.builder()
-            .comparatorName(context.comparator().userComparator().name())
-            .logNumber(0)
-            .nextFileNumber(MANIFEST_NUMBER + 1)
-            .lastSequence(0)
-            .build();
-    create(context, MANIFEST_NUMBER, edit);
+    EditParts state = new EditParts(context, 0, VersionEdit.UNSET);
+    create(context, MANIFEST_NUMBER, state.end(MANIFEST_NUMBER + 1, 0));
   }
 
   /**
-   * Writes a MANIFEST with an edit that describes the whole tree, and makes CURRENT name it. A
-   * repair uses it. Files are durable on return; the names of the tables in the edit are durable
+   * Writes a MANIFEST with the edits that describe the whole tree, and makes CURRENT name it. A
+   * repair uses it. Files are durable on return; the names of the tables in the edits are durable
    * before CURRENT changes.
    */
-  public static void create(ManifestContext context, long manifestNumber, VersionEdit edit) {
-    try {
-      writeManifest(context, manifestNumber, edit);
-      context.env().syncDirectory(context.directory());
-      CurrentFile.write(context.env(), context.directory(), manifestNumber);
+  public static void create(ManifestContext context, long number, List<VersionEdit> state) {
+    int last = state.size() - 1;
+    try (Manifest manifest = new Manifest(context)) {
+      ManifestWriter created = manifest.create(number);
+      manifest.prepare(created, state.subList(0, last), VersionEditCodec.encode(state.get(last)));
+      manifest.replaceBy(created);
     } catch (IOException e) {
-      throw new DBIOException("cannot create a database in " + context.directory() + ": " + e, e);
+      Throwable cause = e instanceof NotLoggedException ? e.getCause() : e;
+      throw new DBIOException(
+          "cannot create a database in " + context.directory() + ": " + cause, cause);
     }
-  }
-
-  private static void writeManifest(ManifestContext context, long number, VersionEdit edit)
-      throws IOException {
-    ManifestWriter manifest = ManifestWriter.create(context, number);
-    try {
-      for (VersionEdit part : EditParts.of(edit)) {
-        manifest.append(part);
-      }
-      manifest.sync();
-    } catch (Throwable e) {
-      manifest.delete(e);
-      throw e;
-    }
-    manifest.close();
   }
 }

@@ -492,49 +492,33 @@ public final class VersionSet implements AutoCloseable {
     }
   }
 
-  /** Returns the edits that describe the current version, for the beginning of a MANIFEST. */
+  /**
+   * Returns the edits that describe the current version, for the beginning of a MANIFEST. The
+   * tables of level 0 that are known to be flushed memtables come last, in edits like that of a
+   * flush, so that a recovery knows it too.
+   */
   private List<VersionEdit> state() {
-    List<VersionEdit> state = new ArrayList<>(EditParts.of(snapshot()));
-    VersionEdit flushes = flushes();
-    if (!flushes.newFiles().isEmpty()) {
-      state.addAll(EditParts.of(flushes));
-    }
-    return state;
-  }
-
-  /** Returns the current version without the tables of {@link #flushes}. */
-  private VersionEdit snapshot() {
-    VersionEdit.Builder edit =
-        VersionEdit.builder().comparatorName(context.comparator().userComparator().name());
+    EditParts state = new EditParts(context, VersionEdit.UNSET, VersionEdit.UNSET);
     for (int level = 0; level < Levels.COUNT; level++) {
       byte[] pointer = compactPointers.get(level);
       if (pointer != null) {
-        edit.compactPointer(level, pointer);
+        state.compactPointer(level, pointer);
       }
     }
     for (int level = 0; level < Levels.COUNT; level++) {
       for (int i = 0; i < current.fileCount(level); i++) {
         if (level > 0 || !current.isFlushed(i)) {
-          edit.addFile(level, current.file(level, i));
+          state.addFile(level, current.file(level, i));
         }
       }
     }
-    return edit.build();
-  }
-
-  /**
-   * Returns the tables of level 0 that are known to be flushed memtables, as an edit like that of a
-   * flush, so that a recovery knows it too. The next record has the numbers that a recovery
-   * requires, so that the MANIFEST is invalid until that record is whole.
-   */
-  private VersionEdit flushes() {
-    VersionEdit.Builder edit = VersionEdit.builder().logNumber(logNumber);
+    state.nextLogNumber(logNumber);
     for (int i = current.fileCount(0) - 1; i >= 0; i--) {
       if (current.isFlushed(i)) {
-        edit.addFile(0, current.file(0, i));
+        state.addFile(0, current.file(0, i));
       }
     }
-    return edit.build();
+    return state.endBefore();
   }
 
   private void install(VersionEdit edit, Version next) {

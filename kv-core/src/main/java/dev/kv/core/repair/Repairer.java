@@ -14,6 +14,7 @@ import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.CurrentFile;
+import dev.kv.core.manifest.EditParts;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.memory.Undo;
 import dev.kv.core.memtable.MemTable;
@@ -403,22 +404,17 @@ public final class Repairer {
     while (level < Levels.COUNT - 1 && Levels.maxBytes(level) < bytes) {
       level++;
     }
-    VersionEdit.Builder edit =
-        VersionEdit.builder()
-            .comparatorName(context.comparator().userComparator().name())
-            .lastSequence(result.lastSequence());
-    for (FileMetadata table : result.tables()) {
-      edit.addFile(level, table);
-    }
     long manifest = newNumber();
     long log = newNumber();
+    EditParts state = new EditParts(context.manifestContext(), log, VersionEdit.UNSET);
+    for (FileMetadata table : result.tables()) {
+      state.addFile(level, table);
+    }
     try (Undo undo = new Undo(() -> removeUnlessInstalled(result.tables(), manifest, log))) {
       RetainedLogs.end(env, directory);
       env.createWritable(FileNames.log(directory, log)).close();
       NewDatabase.create(
-          context.manifestContext(),
-          manifest,
-          edit.logNumber(log).nextFileNumber(nextNumber).build());
+          context.manifestContext(), manifest, state.end(nextNumber, result.lastSequence()));
       undo.cancel();
     }
   }

@@ -12,6 +12,7 @@ import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.core.version.VersionEditCodec;
 import dev.kv.core.version.VersionText;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
@@ -326,6 +327,72 @@ final class VersionSetTest extends ManifestTestBase {
           .as("cut after %d bytes", end)
           .isInstanceOf(CorruptionException.class);
     }
+  }
+
+  /**
+   * C++ LevelDB reads them, and a recovery from a damaged MANIFEST relies on it: the comparator is
+   * in the first record, flushes are in one of their own with the log's number, and only the last
+   * has the numbers.
+   */
+  @Test
+  void logAndApply_ofTheFirstEdit_beginsTheManifestWithTheseRecords() throws IOException {
+    write(
+        complete()
+            .previousLogNumber(2)
+            .compactPointer(2, key("c@7"))
+            .compactPointer(5, key("d@8"))
+            .addFile(0, VersionText.file("5:10", "a@1..c@2"))
+            .addFile(1, VersionText.file("6:10", "b@1..c@2"))
+            .addFile(6, VersionText.file("7:10", "a@1..c@2"))
+            .build(),
+        edit("+L0 8:10 a@3..c@4").toBuilder().logNumber(3).build(),
+        edit("+L0 9:10 a@5..c@6").toBuilder().logNumber(3).build());
+    try (VersionSet set = recovered(context(files, MAX_FILE_SIZE, false))) {
+      set.logAndApply(edit("-L0 5"));
+      assertThat(records(set.manifestNumber()))
+          .containsExactly(
+              """
+              VersionEdit {
+                Comparator: leveldb.BytewiseComparator
+                CompactPointer: 2 'c' @ 7 : 1
+                CompactPointer: 5 'd' @ 8 : 1
+                AddFile: 0 5 10 'a' @ 1 : 1 .. 'c' @ 2 : 1
+                AddFile: 1 6 10 'b' @ 1 : 1 .. 'c' @ 2 : 1
+                AddFile: 6 7 10 'a' @ 1 : 1 .. 'c' @ 2 : 1
+              }
+              """,
+              """
+              VersionEdit {
+                LogNumber: 3
+                AddFile: 0 8 10 'a' @ 3 : 1 .. 'c' @ 4 : 1
+                AddFile: 0 9 10 'a' @ 5 : 1 .. 'c' @ 6 : 1
+              }
+              """,
+              """
+              VersionEdit {
+                LogNumber: 3
+                PrevLogNumber: 2
+                NextFile: 51
+                LastSeq: 1000
+                RemoveFile: 0 5
+              }
+              """);
+    }
+  }
+
+  private List<String> records(long number) throws IOException {
+    List<String> records = new ArrayList<>();
+    RecordBuffer record = new RecordBuffer();
+    String file = manifest(number).toString();
+    try (LogReader reader =
+        new LogReader(files, manifest(number), (offset, bytes, what, torn) -> {})) {
+      while (reader.readRecord(record)) {
+        records.add(
+            VersionEditCodec.decode(record.buffer(), 0, record.length(), file, 0).describe());
+      }
+    }
+    record.free();
+    return records;
   }
 
   @Test
