@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -205,7 +206,8 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   }
 
   private void replaceEmpty(long bytes, int count, boolean full) {
-    MemTable larger = awaitNewMemTable(bytes, count, full);
+    MemTable larger =
+        awaitMemory(MemoryKind.MEMTABLE, bytes, () -> context.newMemTable(bytes, count, full));
     MemTable empty = memtable;
     monitor.lock();
     try {
@@ -220,30 +222,44 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     empty.release();
   }
 
+  @Override
+  public void awaitMemory(long bytes, Runnable allocation) {
+    awaitMemory(
+        MemoryKind.WRITE_BUFFER,
+        memtable.arenaBytes() + bytes,
+        () -> {
+          allocation.run();
+          return true;
+        });
+  }
+
   /**
-   * Returns a new memtable. If there is no memory, waits for that of memtables which are being
-   * flushed or can be, as long as flushes make progress.
+   * Returns what an allocation returns. If there is no memory, waits for that of memtables which
+   * are being flushed or can be, as long as flushes make progress.
+   *
+   * @param bytes the least that the budget must be able to have for it
    */
-  private MemTable awaitNewMemTable(long bytes, int count, boolean full) {
+  private <T> T awaitMemory(MemoryKind kind, long bytes, Supplier<T> allocation) {
     WriteBuffers all = context.shared().writeBuffers();
     ErrorHandler errors = monitor.errors();
-    long released = -1;
-    long since = 0;
+    long released = all.releases();
+    long since = System.nanoTime();
     while (true) {
       try {
-        return context.newMemTable(bytes, count, full);
+        return allocation.get();
       } catch (OffHeapExhaustedException e) {
         errors.check();
-        long now = System.nanoTime();
-        if (released != all.releases()) {
-          released = all.releases();
-          since = now;
+        if (!context.budget().canFit(kind, bytes)) {
+          throw e;
         }
+        long now = System.nanoTime();
         long longest =
             errors.isShortOfMemory() ? ErrorHandler.MAX_SHORTAGE_WAIT_NANOS : LONGEST_WAIT_NANOS;
-        if (now - since > longest
-            || !context.budget().canFit(MemoryKind.MEMTABLE, bytes)
-            || !all.relieve(this)) {
+        boolean comesSoon = all.relieve(this);
+        if (released != all.releases()) {
+          released = all.releases(); // perhaps by the last flush: then none comes
+          since = now;
+        } else if (!comesSoon || now - since > longest) {
           throw e;
         }
       }

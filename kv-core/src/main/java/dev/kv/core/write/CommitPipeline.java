@@ -414,7 +414,19 @@ public final class CommitPipeline implements AutoCloseable {
     errors.checkWrite();
     requireSequences(count);
     controller.makeRoom(bytes, count);
-    group.begin(bytes);
+    try {
+      group.begin(bytes);
+    } catch (OffHeapExhaustedException e) {
+      awaitBuffer(bytes, count);
+    }
+  }
+
+  /** The flush of this memtable may be what releases memory: it must not wait for the write. */
+  private void awaitBuffer(long bytes, int count) {
+    group.trim();
+    controller.forceSwitch();
+    controller.makeRoom(bytes, count);
+    target.awaitMemory(WriteGroup.bufferBytes(bytes), () -> group.begin(bytes));
   }
 
   void requireSequences(int count) {

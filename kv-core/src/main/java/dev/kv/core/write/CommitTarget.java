@@ -29,6 +29,15 @@ public interface CommitTarget {
   void makeRoom(long bytes, int count, boolean fresh) throws IOException;
 
   /**
+   * Runs an allocation for the write for which {@link #makeRoom} has made room in an empty
+   * memtable. If memory is short, waits as {@link #makeRoom} does for that of a memtable.
+   *
+   * @param bytes the size of the allocation
+   * @param allocation throws {@link dev.kv.errors.OffHeapExhaustedException} if memory is short
+   */
+  void awaitMemory(long bytes, Runnable allocation);
+
+  /**
    * Appends a record to the log of {@link #memtable}. The log's directory entry is already durable.
    *
    * @param record the buffer with the record at its start, borrowed; not used if {@code length} is

@@ -87,13 +87,15 @@ final class WriteGroup implements AutoCloseable {
 
   private void resize(long bytes) {
     if (buffer.capacity() > KEPT_CAPACITY && bytes + HEADER <= FIRST_CAPACITY) {
-      OffHeapBuffer large = storage;
-      storage = new OffHeapBuffer(budget, FIRST_CAPACITY);
-      buffer = storage.buffer();
-      large.close();
+      trim();
     }
+    grow(bufferBytes(bytes) - HEADER);
+  }
+
+  /** Returns the size of the buffer of a group that begins with {@code bytes} bytes. */
+  static long bufferBytes(long bytes) {
     long room = bytes < LARGE ? bytes : Math.min(bytes + TABLE_BUFFERS, MAX_BYTES);
-    grow(Math.max(room, FIRST_CAPACITY - HEADER));
+    return Math.max(room + HEADER, FIRST_CAPACITY);
   }
 
   /** Releases a buffer that is larger than at first. */

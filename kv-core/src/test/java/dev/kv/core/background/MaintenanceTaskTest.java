@@ -98,6 +98,11 @@ class MaintenanceTaskTest extends DbTestBase {
           }
 
           @Override
+          public void awaitMemory(long bytes, Runnable allocation) {
+            throw new AssertionError("nothing is written");
+          }
+
+          @Override
           public void append(ByteBuffer record, int length, boolean sync) {
             throw new AssertionError("nothing is written");
           }

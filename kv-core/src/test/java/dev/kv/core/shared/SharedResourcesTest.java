@@ -15,6 +15,9 @@ import dev.kv.core.crash.Quiet;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
 import dev.kv.core.db.LeakCheck;
+import dev.kv.core.memory.MemoryKind;
+import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.MemTables;
 import dev.kv.core.version.Levels;
 import dev.kv.env.Env;
@@ -308,6 +311,33 @@ class SharedResourcesTest {
         assertThat(db.get(key(i))).hasSize(1000);
       }
     }
+  }
+
+  /** The buffer of a write's group comes from the same memory as the memtables. */
+  @Test
+  void put_withoutMemoryForItsGroup_waitsForThatOfAnotherDatabase() {
+    SharedResources shared =
+        share(
+            SharedResources.builder()
+                .offHeapLimit(16 << 20)
+                .blockCacheSize(0)
+                .writeBufferLimit(16 << 20));
+    Options options = with(shared).toBuilder().env(Env.inMemory()).writeBufferSize(4 << 20).build();
+    DB large = open("large", options);
+    DB small = open("small", options);
+    large.put(key(1), new byte[3 << 20]);
+    OffHeapBudget budget = DbTestBase.parts(small).context().budget();
+    int valueLength = 3 << 19;
+    long rest = MemTable.arenaBytesFor(valueLength, 1) + (7 << 18); // its flush needs some as well
+    long taken = budget.limit() - budget.used() - rest;
+    budget.reserve(MemoryKind.INDEX_AND_FILTER, taken);
+    try {
+      small.put(key(1), new byte[valueLength]);
+    } finally {
+      budget.release(MemoryKind.INDEX_AND_FILTER, taken);
+    }
+    assertThat(small.get(key(1))).hasSize(valueLength);
+    assertThat(large.get(key(1))).hasSize(3 << 20);
   }
 
   @Test

@@ -266,11 +266,17 @@ class MemTablesTest {
 
   /** The memtable of a database beside this one, which takes all memory until it is flushed. */
   private final class Other implements WriteBuffers.Buffer {
+    private final MemoryKind kind;
     private long bytes;
     private int requests;
 
     Other() {
-      while (context.budget().tryReserve(MemoryKind.MEMTABLE, 4096)) {
+      this(MemoryKind.MEMTABLE);
+    }
+
+    Other(MemoryKind kind) {
+      this.kind = kind;
+      while (context.budget().tryReserve(kind, 4096)) {
         bytes += 4096;
       }
     }
@@ -293,7 +299,7 @@ class MemTablesTest {
     @Override
     public void requestFlush() {
       requests++;
-      context.budget().release(MemoryKind.MEMTABLE, bytes);
+      context.budget().release(kind, bytes);
       bytes = 0;
     }
   }
@@ -319,6 +325,97 @@ class MemTablesTest {
     other.requestFlush();
     memTables.makeRoom(1000, 1, false);
     assertThat(memTables.memtable().ensureRoomFor(1000, 1)).isTrue();
+  }
+
+  /** Its flush ends between the allocation that finds no memory and the look for flushes. */
+  @Test
+  void makeRoom_whileTheLastFlushEnds_triesAgain() throws IOException {
+    memTables.makeRoom(0, 0, false);
+    MemTable flushed = context.newMemTable(100_000, 1, false);
+    Other rest = new Other();
+    WriteBuffers.Buffer ending =
+        new WriteBuffers.Buffer() {
+          private boolean ended;
+
+          @Override
+          public long bytes() {
+            return 0;
+          }
+
+          @Override
+          public long begun() {
+            return 0;
+          }
+
+          @Override
+          public boolean isFlushPending() {
+            if (!ended) {
+              ended = true;
+              flushed.release();
+            }
+            return false;
+          }
+
+          @Override
+          public void requestFlush() {
+            throw new AssertionError("it has nothing to flush");
+          }
+        };
+    context.shared().writeBuffers().add(ending);
+    memTables.makeRoom(1000, 1, false);
+    assertThat(memTables.memtable().ensureRoomFor(1000, 1)).isTrue();
+    context.shared().writeBuffers().remove(ending);
+    rest.requestFlush();
+  }
+
+  private void reserveBuffer(long bytes) {
+    context.budget().reserve(MemoryKind.WRITE_BUFFER, bytes);
+    context.budget().release(MemoryKind.WRITE_BUFFER, bytes);
+  }
+
+  @Test
+  void awaitMemory_whileThereIsNone_waitsForTheFlushOfAnotherDatabase() throws IOException {
+    memTables.makeRoom(1000, 1, false);
+    Other other = new Other(MemoryKind.WRITE_BUFFER);
+    context.shared().writeBuffers().add(other);
+    memTables.awaitMemory(8192, () -> reserveBuffer(8192));
+    assertThat(other.requests).isEqualTo(1);
+    context.shared().writeBuffers().remove(other);
+  }
+
+  @Test
+  void awaitMemory_withoutAMemtableToFlush_throwsAtOnce() throws IOException {
+    memTables.makeRoom(1000, 1, false);
+    Other other = new Other(MemoryKind.WRITE_BUFFER);
+    assertThatThrownBy(() -> memTables.awaitMemory(8192, () -> reserveBuffer(8192)))
+        .isInstanceOf(OffHeapExhaustedException.class);
+    errors.check();
+    other.requestFlush();
+  }
+
+  /** The memtable of the write stays besides it. */
+  @Test
+  void awaitMemory_ofMoreThanTheLimitCanEverHave_throwsAtOnce() throws IOException {
+    memTables.makeRoom(1000, 1, false);
+    long most = context.budget().limit() - memTables.memtable().arenaBytes();
+    Other other = new Other(MemoryKind.WRITE_BUFFER);
+    context.shared().writeBuffers().add(other);
+    assertThatThrownBy(() -> memTables.awaitMemory(most + 1, () -> reserveBuffer(most + 1)))
+        .isInstanceOf(OffHeapExhaustedException.class);
+    assertThat(other.requests).isZero();
+    memTables.awaitMemory(most / 2, () -> reserveBuffer(most / 2));
+    assertThat(other.requests).isEqualTo(1);
+    context.shared().writeBuffers().remove(other);
+  }
+
+  @Test
+  void awaitMemory_ofADatabaseThatIsClosed_ends() throws IOException {
+    memTables.makeRoom(1000, 1, false);
+    Other other = new Other(MemoryKind.WRITE_BUFFER);
+    errors.beginClose();
+    assertThatThrownBy(() -> memTables.awaitMemory(8192, () -> reserveBuffer(8192)))
+        .isInstanceOf(DBClosedException.class);
+    other.requestFlush();
   }
 
   private boolean readersSeeEntries() {

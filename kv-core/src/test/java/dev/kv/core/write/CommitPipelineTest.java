@@ -561,6 +561,36 @@ final class CommitPipelineTest {
     assertThat(pipeline.lastSequence()).isEqualTo(1);
   }
 
+  /** The memory of its memtable may be what it waits for. */
+  @Test
+  void put_withoutRoomForTheGroup_waitsForItWithAnEmptyMemtable() throws IOException {
+    OffHeapBudget budget = new OffHeapBudget(64 << 20);
+    CommitPipeline limited =
+        new CommitPipeline(
+            target,
+            target.stallInputs,
+            errors,
+            0,
+            target.comparator.userComparator(),
+            budget,
+            new Events("db", null));
+    limited.put(bytes("a"), bytes("1"), false);
+    long taken = budget.limit() - budget.used();
+    budget.reserve(MemoryKind.MEMTABLE, taken);
+    target.duringMemoryWait =
+        () -> {
+          assertThat(target.memtables).hasSize(2);
+          assertThat(target.memtable().isEmpty()).isTrue();
+          assertThat(target.memtable().ensureRoomFor(100_000, 1)).isTrue();
+          budget.release(MemoryKind.MEMTABLE, taken);
+        };
+    limited.put(bytes("b"), new byte[100_000], false);
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 1));
+    target.duringMemoryWait = () -> assertThat(budget.used()).as("it waits no more").isZero();
+    limited.put(bytes("c"), new byte[100_000], false);
+    assertThat(target.memtables).hasSize(2);
+  }
+
   @Test
   void put_byOneThread_allocatesNothing() {
     target.file().keepsContents = false;

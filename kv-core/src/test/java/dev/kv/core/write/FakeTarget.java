@@ -42,6 +42,7 @@ final class FakeTarget implements CommitTarget {
   volatile boolean hasLog = true;
   volatile Exception beginFailure;
   volatile Runnable beforeBegin = () -> {};
+  volatile Runnable duringMemoryWait = () -> {};
   int beginnings;
   int olderLogSyncs;
   int earlyFlushes;
@@ -129,6 +130,12 @@ final class FakeTarget implements CommitTarget {
       checkSwitch();
       begin(arenaBytes(bytes, count));
     }
+  }
+
+  @Override
+  public void awaitMemory(long bytes, Runnable allocation) {
+    duringMemoryWait.run();
+    allocation.run();
   }
 
   private void beginLog() throws IOException {
