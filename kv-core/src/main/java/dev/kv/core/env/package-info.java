@@ -9,7 +9,8 @@
  * FileEnvProvider} gives the environment to the API, which has the one in memory. {@link
  * dev.kv.core.env.FileNames} builds and parses the names of a database's files. {@link
  * dev.kv.core.env.Uninterrupted} is for waits that an interrupt does not end, {@link
- * dev.kv.core.env.UnneededFile} for what must not hide an earlier failure.
+ * dev.kv.core.env.UnneededFile} for what must not hide an earlier failure, {@link
+ * dev.kv.core.env.FileContents} for reads that a single call may not finish.
  *
  * <p>Everything above calls the files through {@link dev.kv.env.Env}. Of the engine, it imports
  * only memory and logging.

@@ -1,5 +1,6 @@
 package dev.kv.core.inspect;
 
+import dev.kv.core.env.FileContents;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogReader;
@@ -7,13 +8,11 @@ import dev.kv.core.log.LogTail;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.manifest.CurrentFile;
 import dev.kv.env.Env;
-import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -185,7 +184,7 @@ public final class ForeignFiles {
   }
 
   private static boolean hasRecord(Env env, Path file) throws IOException {
-    if (LogTail.isOneFragment(head(env, file), env.size(file))) {
+    if (LogTail.isOneFragment(FileContents.head(env, file, HEAD), env.size(file))) {
       return true; // even if it is unfinished
     }
     RecordBuffer record = new RecordBuffer();
@@ -198,21 +197,11 @@ public final class ForeignFiles {
 
   /** Returns true if a file is neither of a database nor of another program, by rule 3. */
   private static boolean isNeutral(Env env, Path file, FileName.Kind kind) throws IOException {
-    byte[] head = head(env, file);
+    byte[] head = FileContents.head(env, file, HEAD);
     boolean isInfoLog =
         kind == FileName.Kind.INFO_LOG
             && new String(head, StandardCharsets.ISO_8859_1).matches("\\d{4}/\\d{2}/\\d{2}-.*");
     return isInfoLog || Arrays.equals(head, new byte[head.length]);
-  }
-
-  private static byte[] head(Env env, Path file) throws IOException {
-    ByteBuffer head = ByteBuffer.allocate(HEAD);
-    try (SequentialFile in = env.openSequential(file)) {
-      while (head.hasRemaining() && in.read(head) >= 0) {
-        continue;
-      }
-    }
-    return Arrays.copyOf(head.array(), head.position());
   }
 
   /** Returns true if a table without its footer has a block. Reads all of the tables. */

@@ -4,7 +4,7 @@ import dev.kv.bytes.Escape;
 import dev.kv.core.background.JobContext;
 import dev.kv.core.change.VersionMutator;
 import dev.kv.core.compaction.OutputContext;
-import dev.kv.core.env.FileCopy;
+import dev.kv.core.env.FileContents;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyRange;
@@ -154,7 +154,7 @@ final class TableIngestion {
     long number = outputs.target().numbers().getAsLong();
     Path target = outputs.target().table(number);
     try {
-      FileCopy.write(context.env(), table.path(), target);
+      FileContents.copy(context.env(), table.path(), target);
     } catch (IOException e) {
       throw new DBIOException(
           "cannot copy table "

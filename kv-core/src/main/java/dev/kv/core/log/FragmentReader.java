@@ -1,6 +1,7 @@
 package dev.kv.core.log;
 
 import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.env.FileContents;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -158,10 +159,7 @@ final class FragmentReader {
     blockStart += blockLength;
     blockLength = 0;
     at = 0;
-    block.clear();
-    while (block.hasRemaining() && file.read(block) >= 0) {
-      blockLength = block.position();
-    }
+    blockLength = FileContents.fill(block, file);
     lastBlock = blockLength < LogFormat.BLOCK;
     int written = blockLength;
     while (written >= Long.BYTES && block.getLong(written - Long.BYTES) == 0) {

@@ -1,5 +1,6 @@
 package dev.kv.core.log;
 
+import dev.kv.core.env.FileContents;
 import dev.kv.core.memory.DirectMemory;
 import dev.kv.env.Env;
 import dev.kv.env.SequentialFile;
@@ -241,13 +242,10 @@ public final class LogReader implements AutoCloseable {
     try (SequentialFile again = env.openSequential(path)) {
       again.skip(start);
       for (long at = start; ; ) {
-        header.clear();
-        while (header.hasRemaining() && again.read(header) >= 0) {
-          // a read may be short
-        }
+        boolean whole = FileContents.fill(header, again) == LogFormat.HEADER;
         int type = header.get(LogFormat.TYPE_OFFSET);
-        if (header.hasRemaining() || type != (at == start ? LogFormat.FIRST : LogFormat.MIDDLE)) {
-          boolean last = !header.hasRemaining() && type == LogFormat.LAST;
+        if (!whole || type != (at == start ? LogFormat.FIRST : LogFormat.MIDDLE)) {
+          boolean last = whole && type == LogFormat.LAST;
           return last ? sum + (header.getShort(LogFormat.LENGTH_OFFSET) & 0xffff) : sum;
         }
         int rest = LogFormat.leftInBlock(at) - LogFormat.HEADER;

@@ -1,6 +1,7 @@
 package dev.kv.core.log;
 
 import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.env.FileContents;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.memory.DirectMemory;
 import dev.kv.env.Env;
@@ -141,11 +142,7 @@ public final class LogTail {
   }
 
   private boolean read() throws IOException {
-    block.clear();
-    while (block.hasRemaining() && file.read(block) >= 0) {
-      continue;
-    }
-    length = block.position();
+    length = FileContents.fill(block, file);
     return length > 0;
   }
 

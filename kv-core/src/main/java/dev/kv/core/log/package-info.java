@@ -6,7 +6,7 @@
  * from damage.
  *
  * <p>Called by the commit pipeline and the manifest to write, and by recovery, repair and dump to
- * read. It imports codec and memory, and of the environment only the interfaces.
+ * read. It imports codec, memory and env.
  */
 @NullMarked
 package dev.kv.core.log;

@@ -1,9 +1,9 @@
 package dev.kv.core.manifest;
 
+import dev.kv.core.env.FileContents;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.env.Env;
-import dev.kv.env.SequentialFile;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.CorruptionException;
 import java.io.IOException;
@@ -35,15 +35,7 @@ public record CurrentFile(String manifest, long number) {
 
   /** Reads a file with the content of CURRENT; like {@link #read} otherwise. */
   public static CurrentFile readFile(Env env, Path file) throws IOException {
-    ByteBuffer content = ByteBuffer.allocateDirect(MAX_BYTES);
-    try (SequentialFile in = env.openSequential(file)) {
-      while (content.hasRemaining() && in.read(content) >= 0) {
-        continue;
-      }
-    }
-    byte[] bytes = new byte[content.position()];
-    content.get(0, bytes);
-    return parse(bytes, file.toString());
+    return parse(FileContents.head(env, file, MAX_BYTES), file.toString());
   }
 
   static CurrentFile parse(byte[] content, String file) {

@@ -1,6 +1,6 @@
 package dev.kv.core.recovery;
 
-import dev.kv.core.env.FileCopy;
+import dev.kv.core.env.FileContents;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.UnneededFile;
 import dev.kv.core.logging.EngineLogger;
@@ -69,7 +69,7 @@ public final class LostFiles {
     Path to = unusedPath(name);
     if (!env.link(from, to)) {
       try {
-        FileCopy.write(env, from, to);
+        FileContents.copy(env, from, to);
       } catch (Throwable e) {
         UnneededFile.delete(env, to, LOG);
         throw e;

@@ -2,6 +2,7 @@ package dev.kv.core.state;
 
 import dev.kv.bytes.Escape;
 import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.env.FileContents;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.env.Env;
@@ -127,9 +128,7 @@ record WalEpochs(long oldestLog, List<Incarnation> list) {
   static @Nullable WalEpochs read(Env env, Path directory) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocateDirect(LARGEST_FILE + 1).order(ByteOrder.LITTLE_ENDIAN);
     try (SequentialFile file = env.openSequential(FileNames.changes(directory))) {
-      while (bytes.hasRemaining() && file.read(bytes) >= 0) {
-        continue;
-      }
+      FileContents.fill(bytes, file);
     } catch (NoSuchFileException e) {
       return null;
     }
