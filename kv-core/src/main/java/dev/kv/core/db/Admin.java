@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What an operator calls of a database that is open for writing. */
@@ -106,13 +105,7 @@ final class Admin extends Inspector implements DBAdmin {
 
   /** Returns true if a level below {@code level} has tables that overlap the range. */
   private boolean overlapsBelow(int level, KeyRange range) {
-    return parts
-        .files()
-        .versions()
-        .withCurrent(
-            version ->
-                IntStream.range(level + 1, Levels.COUNT)
-                    .anyMatch(below -> version.overlaps(below, range)));
+    return parts.files().versions().withCurrent(now -> now.overlapsFrom(level + 1, range));
   }
 
   private void run(ManualCompactions.Request request) {

@@ -12,7 +12,6 @@ import dev.kv.core.memory.Undo;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.FileMetadata;
-import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.errors.CorruptionException;
@@ -22,7 +21,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * Takes over tables that were written elsewhere, all at once. Each table is read completely once.
@@ -129,7 +127,7 @@ final class TableIngestion {
   private boolean isFree(List<ExternalTable> tables, Version version) {
     for (ExternalTable table : tables) {
       KeyRange keys = new FileMetadata(0, 0, table.smallest(), table.largest()).userKeys();
-      if (IntStream.range(0, Levels.COUNT).anyMatch(level -> version.overlaps(level, keys))
+      if (version.overlapsFrom(0, keys)
           || changes.memTablesHold(keys.bounds(order.userComparator()))) {
         return false;
       }

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -286,6 +287,11 @@ public final class Version extends RefCounted {
     return level > 0
         ? !overlappingSorted(level, range).isEmpty()
         : isAnyOverlapping(levels[0].list().stream().map(FileMetadata::userKeys), range);
+  }
+
+  /** Returns true if a table of the level, or of one below it, holds user keys of the range. */
+  public boolean overlapsFrom(int level, KeyRange range) {
+    return IntStream.range(level, Levels.COUNT).anyMatch(each -> overlaps(each, range));
   }
 
   private boolean isAnyOverlapping(Stream<KeyRange> ranges, KeyRange keys) {
