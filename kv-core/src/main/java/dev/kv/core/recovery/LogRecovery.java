@@ -419,8 +419,7 @@ public final class LogRecovery {
   private void apply(ByteBuffer bytes, int length, long sequence, int count) throws IOException {
     MemTable target = memtable;
     if (target != null && !target.ensureRoomFor(length, count)) {
-      memtable = null;
-      sink.full(target);
+      flushRest();
       target = null;
     }
     if (target == null) {
@@ -431,8 +430,7 @@ public final class LogRecovery {
     BatchInserter.insert(cursor, count, sequence, target, context.budget());
     if (target.memoryUsed() > context.options().writeBufferSize()) {
       record.free(); // the table needs the memory
-      memtable = null;
-      sink.full(target);
+      flushRest();
     }
   }
 

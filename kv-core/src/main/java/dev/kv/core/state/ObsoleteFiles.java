@@ -196,10 +196,7 @@ public final class ObsoleteFiles implements AutoCloseable {
     }
     Set<Long> live = new HashSet<>(pending);
     versions.forEachLiveFileNumber(live::add);
-    if (!versions.isDurable()) {
-      return;
-    }
-    if (errors.isFailedPermanently()) {
+    if (!versions.isDurable() || errors.isFailedPermanently()) {
       return;
     }
     if (kept != null) {

@@ -1,5 +1,7 @@
 package dev.kv.core.state;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kv.change.ChangePosition;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -140,11 +142,7 @@ public final class RetainedLogs {
   }
 
   private WalEpochs incarnations() {
-    WalEpochs now = incarnations;
-    if (now == null) {
-      throw new AssertionError("the incarnation has not begun");
-    }
-    return now;
+    return requireNonNull(incarnations, "the incarnation has not begun");
   }
 
   /** Returns the number of the oldest log that is kept. */
