@@ -27,8 +27,13 @@ import org.jspecify.annotations.Nullable;
  * <p>The file grows one window at a time. First its size is set, so that it ends on a multiple of
  * 32 KiB whatever happens next, and the new part is a hole. Then write() fills the hole with zeros,
  * 16 KiB at a time, ahead of the stores. A store into a hole of a file on a full disk would fault;
- * after the fill it cannot. Larger writes would make the page cache use larger pages, and a sync
- * writes whole pages.
+ * after the fill it cannot, unless the file system copies a page that it writes again (btrfs, and
+ * XFS if another file shares the blocks). Larger writes would make the page cache use larger pages,
+ * and a sync writes whole pages.
+ *
+ * <p>A store that faults leaves zeros from somewhere in the faulting page on, and its {@link
+ * PendingFault} may be thrown much later. So each store looks at its last byte that is not zero. If
+ * it is in the page before the end of the store, or not near, the pending error is looked for.
  *
  * <p>A sync of a range is msync, on Linux fdatasync of that range: it covers newly allocated blocks
  * and a changed size. But the first sync after the file grew is an fsync of the file, because that
@@ -40,6 +45,9 @@ final class FileMappedLog implements MappedLogFile {
 
   private static final int FILL = 16 << 10;
   private static final int PAGE = 4 << 10;
+
+  /** How many zeros at the end of a store are passed over to see whether it was done. */
+  private static final int TAIL = 64;
 
   /**
    * The size of the first window and the smallest size of later ones: enough for the log of a usual
@@ -223,21 +231,39 @@ final class FileMappedLog implements MappedLogFile {
   private void store(Window window, long position, ByteBuffer source, int offset, int length)
       throws IOException {
     int at = (int) (position - window.start);
-    int last = length - 1;
     InternalError cause;
     try {
       ByteBuffer bytes = window.mapping.buffer();
       bytes.put(at, source, offset, length);
       VarHandle.releaseFence();
-      if (last < 0 || bytes.get(at + last) == source.get(offset + last)) {
+      int shown = lastNonZero(source, offset, length);
+      boolean stored = shown < 0 || bytes.get(at + shown) == source.get(offset + shown);
+      if (stored && shown >= 0 && (at + shown) / PAGE == (at + length - 1) / PAGE) {
         return;
       }
       cause = pendingFault.absorb();
+      if (stored && cause == null) {
+        return;
+      }
     } catch (InternalError e) {
       cause = e;
     }
     throw new IOException(
         "cannot store " + length + " bytes at " + position + " of " + path, cause);
+  }
+
+  /**
+   * Returns the index of the byte that shows whether the pages up to its own were stored: the last
+   * one that is not zero, because zeros are there before. Returns -1 if the last {@link #TAIL}
+   * bytes are zeros.
+   */
+  private static int lastNonZero(ByteBuffer source, int offset, int length) {
+    int least = Math.max(0, length - TAIL);
+    int i = length - 1;
+    while (i >= least && source.get(offset + i) == 0) {
+      i--;
+    }
+    return i < least ? -1 : i;
   }
 
   /** Returns the window of {@code position}, which is below {@link #reserved}. */
