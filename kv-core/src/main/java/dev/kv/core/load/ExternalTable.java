@@ -18,6 +18,7 @@ import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.format.TableProperties;
+import dev.kv.core.version.FileMetadata;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
@@ -46,8 +47,9 @@ final class ExternalTable implements AutoCloseable {
   private final @Nullable TableProperties properties;
   private final BlockProvider blocks;
   private final Table table;
-  private byte[] smallest = {};
-  private byte[] largest = {};
+
+  /** The size and the ends; has no number, and no keys if the table is empty. */
+  private FileMetadata metadata;
 
   private ExternalTable(
       Path path,
@@ -61,6 +63,7 @@ final class ExternalTable implements AutoCloseable {
     this.order = context.comparator();
     this.blocks = blocks;
     this.table = table;
+    metadata = FileMetadata.ofUnknownKeys(0, table.fileSize());
   }
 
   /**
@@ -140,11 +143,12 @@ final class ExternalTable implements AutoCloseable {
         requireCount(0);
         return;
       }
-      smallest = entries.copyKey();
+      byte[] smallest = entries.copyKey();
       entries.seekToLast();
-      largest = entries.copyKey();
+      metadata = new FileMetadata(0, metadata.size(), smallest, entries.copyKey());
     }
-    if (!InternalKey.isWellFormed(smallest) || !InternalKey.isWellFormed(largest)) {
+    if (!InternalKey.isWellFormed(metadata.smallest())
+        || !InternalKey.isWellFormed(metadata.largest())) {
       throw new CorruptionException(
           "the table has a key without sequence number and type",
           path.toString(),
@@ -173,36 +177,23 @@ final class ExternalTable implements AutoCloseable {
     }
   }
 
-  /** Returns the path, for messages. */
-  Path path() {
-    return path;
+  /** Returns the size, the first and the last key; no number, and no keys if it is empty. */
+  FileMetadata metadata() {
+    return metadata;
   }
 
-  /** Returns true if the table has no entries. */
-  boolean isEmpty() {
-    return smallest.length == 0;
-  }
-
-  /** Returns the first internal key; requires that the table is not empty. */
-  byte[] smallest() {
-    return smallest;
-  }
-
-  /** Returns the last internal key; requires that the table is not empty. */
-  byte[] largest() {
-    return largest;
-  }
-
-  /** Returns the size of the file in bytes. */
-  long size() {
-    return table.fileSize();
-  }
-
-  /** Returns true if a table has the size, the first key and the last key of this one. */
-  boolean isLike(ExternalTable other) {
-    return size() == other.size()
-        && Arrays.equals(smallest, other.smallest)
-        && Arrays.equals(largest, other.largest);
+  /**
+   * Checks that the table is, as far as its size and its ends tell, the one that was opened before.
+   *
+   * @throws CorruptionException if it is not
+   */
+  void requireLike(FileMetadata before) {
+    if (metadata.size() != before.size()
+        || !Arrays.equals(metadata.smallest(), before.smallest())
+        || !Arrays.equals(metadata.largest(), before.largest())) {
+      throw new CorruptionException(
+          "the table has other ends than before", path.toString(), CorruptionException.NO_OFFSET);
+    }
   }
 
   /** Reads the whole table. */

@@ -5,7 +5,6 @@ import dev.kv.core.background.JobContext;
 import dev.kv.core.change.VersionMutator;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.env.FileContents;
-import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyRange;
 import dev.kv.core.memory.Undo;
@@ -29,6 +28,9 @@ import java.util.List;
  * written to new tables, with a new sequence number.
  */
 final class TableIngestion {
+  /** A table with entries to be ingested. It is open only while it is read. */
+  private record Source(Path path, FileMetadata table) {}
+
   private final Loads loads;
   private final JobContext jobs;
   private final VersionMutator changes;
@@ -59,58 +61,54 @@ final class TableIngestion {
   }
 
   private void ingestFiles(List<Path> paths) {
-    List<ExternalTable> tables = new ArrayList<>();
-    try {
-      for (Path path : paths) {
-        jobs.errors().checkNotClosing();
-        tables.add(ExternalTable.open(path, context));
+    List<Source> sources = new ArrayList<>();
+    for (Path path : paths) {
+      jobs.errors().checkNotClosing();
+      try (ExternalTable table = ExternalTable.open(path, context)) {
+        if (table.metadata().knowsKeys()) {
+          sources.add(new Source(path, table.metadata()));
+        }
       }
-      List<ExternalTable> sorted = sorted(tables);
-      if (!sorted.isEmpty()) {
-        ingestSorted(sorted);
-      }
-    } finally {
-      tables.forEach(ExternalTable::close);
+    }
+    sources.sort((a, b) -> order.compare(a.table().smallest(), b.table().smallest()));
+    requireNoOverlap(sources);
+    if (!sources.isEmpty()) {
+      ingestSorted(sources);
     }
   }
 
-  /** Returns the tables that have entries, by key. */
-  private List<ExternalTable> sorted(List<ExternalTable> tables) {
-    List<ExternalTable> sorted = new ArrayList<>(tables);
-    sorted.removeIf(ExternalTable::isEmpty);
-    sorted.sort((a, b) -> order.compare(a.smallest(), b.smallest()));
+  private void requireNoOverlap(List<Source> sorted) {
     for (int i = 1; i < sorted.size(); i++) {
-      ExternalTable before = sorted.get(i - 1);
-      ExternalTable table = sorted.get(i);
-      if (order.compareUserKeys(before.largest(), table.smallest()) >= 0) {
+      Source before = sorted.get(i - 1);
+      Source after = sorted.get(i);
+      if (order.compareUserKeys(before.table().largest(), after.table().smallest()) >= 0) {
         throw new IllegalArgumentException(
             "the tables overlap: "
                 + Escape.text(before.path().toString())
                 + " ends at '"
-                + Escape.shown(InternalKey.userKey(before.largest()))
+                + Escape.shown(before.table().largestUserKey())
                 + "', and "
-                + Escape.text(table.path().toString())
+                + Escape.text(after.path().toString())
                 + " begins at '"
-                + Escape.shown(InternalKey.userKey(table.smallest()))
+                + Escape.shown(after.table().smallestUserKey())
                 + "'");
       }
     }
-    return sorted;
   }
 
-  private void ingestSorted(List<ExternalTable> tables) {
+  private void ingestSorted(List<Source> sources) {
     TableOutputs outputs = jobs.newOutputs();
     List<FileMetadata> placed = new ArrayList<>();
     long sequence = 0;
     try (Undo undo = new Undo(() -> jobs.abandon(outputs))) {
-      if (jobs.versions().withCurrent(version -> isFree(tables, version))) {
+      if (jobs.versions().withCurrent(version -> isFree(sources, version))) {
         requireLog(); // an open refuses tables beside a MANIFEST that has no edit
-        for (ExternalTable table : tables) {
-          placed.add(copy(table, outputs.context()));
+        for (Source source : sources) {
+          placed.add(copy(source, outputs.context()));
         }
       } else {
         sequence = loads.takeSequence();
-        placed.addAll(rewrite(tables, sequence, outputs.context()));
+        placed.addAll(rewrite(sources, sequence, outputs.context()));
       }
       undo.cancel();
     }
@@ -124,9 +122,9 @@ final class TableIngestion {
   }
 
   /** Returns true if no memtable and no table has an entry in the range of one of the tables. */
-  private boolean isFree(List<ExternalTable> tables, Version version) {
-    for (ExternalTable table : tables) {
-      KeyRange keys = new FileMetadata(0, 0, table.smallest(), table.largest()).userKeys();
+  private boolean isFree(List<Source> sources, Version version) {
+    for (Source source : sources) {
+      KeyRange keys = source.table().userKeys();
       if (version.overlapsFrom(0, keys)
           || changes.memTablesHold(keys.bounds(order.userComparator()))) {
         return false;
@@ -135,12 +133,14 @@ final class TableIngestion {
     return true;
   }
 
-  private List<FileMetadata> rewrite(
-      List<ExternalTable> tables, long sequence, OutputContext outputs) {
+  private List<FileMetadata> rewrite(List<Source> sources, long sequence, OutputContext outputs) {
     try (LoadWriter writer =
         new LoadWriter(outputs, sequence, context.options().maxFileSize(), loads.threads())) {
-      for (ExternalTable table : tables) {
-        table.copyTo(writer, jobs.errors());
+      for (Source source : sources) {
+        try (ExternalTable table = ExternalTable.open(source.path(), context)) {
+          table.requireLike(source.table());
+          table.copyTo(writer, jobs.errors());
+        }
         writer.endTable();
       }
       return writer.finish();
@@ -148,39 +148,39 @@ final class TableIngestion {
   }
 
   /** Copies the file of a table into the directory, synced, read and opened once. */
-  private FileMetadata copy(ExternalTable table, OutputContext outputs) {
+  private FileMetadata copy(Source source, OutputContext outputs) {
     long number = outputs.target().numbers().getAsLong();
     Path target = outputs.target().table(number);
     try {
-      FileContents.copy(context.env(), table.path(), target);
+      FileContents.copy(context.env(), source.path(), target);
     } catch (IOException e) {
       throw new DBIOException(
           "cannot copy table "
-              + Escape.text(table.path().toString())
+              + Escape.text(source.path().toString())
               + " to "
               + Escape.text(target.toString())
               + ": "
               + e,
           e);
     }
-    verifyCopy(table, target);
+    verifyCopy(source, target);
+    FileMetadata table = source.table();
     FileMetadata copied = new FileMetadata(number, table.size(), table.smallest(), table.largest());
     outputs.verifier().accept(copied);
     return copied;
   }
 
-  private void verifyCopy(ExternalTable table, Path copy) {
+  private void verifyCopy(Source source, Path copy) {
     try (ExternalTable copied = ExternalTable.open(copy, context)) {
       copied.verify(jobs.errors());
-      if (!copied.isLike(table)) {
-        throw new CorruptionException(
-            "the table has other ends than before", copy.toString(), CorruptionException.NO_OFFSET);
-      }
+      copied.requireLike(source.table());
     } catch (CorruptionException | IllegalArgumentException | UnsupportedFormatException e) {
-      table.verify(jobs.errors()); // names the program's file if that is damaged
+      try (ExternalTable table = ExternalTable.open(source.path(), context)) {
+        table.verify(jobs.errors()); // names the program's file if that is damaged
+      }
       throw new CorruptionException(
           "the table was changed or damaged while it was copied",
-          table.path().toString(),
+          source.path().toString(),
           CorruptionException.NO_OFFSET,
           e);
     }

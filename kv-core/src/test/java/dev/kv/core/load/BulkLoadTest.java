@@ -24,6 +24,8 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingRandomAccessFile;
+import dev.kv.env.RandomAccessFile;
 import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
@@ -50,6 +52,7 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,6 +60,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bulk loads and ingests, as a program sees them, and where their tables go. */
 class BulkLoadTest extends DbTestBase {
+  /** An ingest opens a table for its properties, and for its first and its last key. */
+  private static final int OPENS_OF_A_TABLE = 2;
+
   private static final BulkLoadOptions UNSORTED = BulkLoadOptions.builder().sorted(false).build();
 
   private static Options smallTables() {
@@ -633,6 +639,77 @@ class BulkLoadTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(a->2)(m->1)(x->2)(y->2)");
     compact(null, null);
     assertThat(contents()).isEqualTo("(a->2)(m->1)(x->2)(y->2)");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ingest_ofManyTables_hasFewOfThemOpenAtOnce(boolean overlapping) {
+    AtomicInteger openNow = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Env counting =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public RandomAccessFile openRandomAccess(Path path, boolean mapped) throws IOException {
+            RandomAccessFile file = super.openRandomAccess(path, mapped);
+            if (path.startsWith(directory)) {
+              return file;
+            }
+            most.accumulateAndGet(openNow.incrementAndGet(), Math::max);
+            return new ForwardingRandomAccessFile(file) {
+              @Override
+              public void close() throws IOException {
+                openNow.decrementAndGet();
+                super.close();
+              }
+            };
+          }
+        };
+    open(defaults().toBuilder().env(counting).build());
+    if (overlapping) {
+      put(key(7), "old");
+    }
+    List<Path> tables = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      tables.add(table("t" + i, key(i) + "=new"));
+    }
+    db.loads().ingest(tables);
+    assertThat(contents()).isEqualTo(contentsOf(20));
+    assertThat(most).hasValue(1);
+    assertThat(openNow).hasValue(0);
+  }
+
+  private static String contentsOf(int entries) {
+    StringBuilder all = new StringBuilder();
+    for (int i = 0; i < entries; i++) {
+      all.append('(').append(key(i)).append("->new)");
+    }
+    return all.toString();
+  }
+
+  /** A table is opened again to be written; then it must be the one that was checked. */
+  @Test
+  void ingest_tableThatIsReplacedMeanwhile_isRefusedAndChangesNothing() throws IOException {
+    AtomicInteger opens = new AtomicInteger();
+    Path file = temp.resolve("t");
+    Path other = temp.resolve("other");
+    Env replacing =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public RandomAccessFile openRandomAccess(Path path, boolean mapped) throws IOException {
+            boolean replaced = path.equals(file) && opens.incrementAndGet() > OPENS_OF_A_TABLE;
+            return super.openRandomAccess(replaced ? other : path, mapped);
+          }
+        };
+    open(defaults().toBuilder().env(replacing).build());
+    put("b", "old");
+    table("t", "b=new");
+    table("other", "a=new");
+    opens.set(0);
+    assertThatThrownBy(() -> db.loads().ingest(List.of(file)))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("the table has other ends than before")
+        .hasMessageContaining(file.toString());
+    assertThat(contents()).isEqualTo("(b->old)");
   }
 
   /** Deleted keys count, too: their tombstones are newer than number 0. */
