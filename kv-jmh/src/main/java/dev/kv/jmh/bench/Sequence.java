@@ -45,7 +45,7 @@ final class Sequence {
   /** Runs the benchmarks, and passes each measurement to {@code results}. */
   void run(Path directory, Consumer<Measurement> results) {
     if (!flags.useExistingDb) {
-      OwnedDirectory.delete(directory);
+      OwnedDirectory.clear(directory);
     }
     Catalogue catalogue = new Catalogue(flags.workload(), flags.codecBytes, flags.writeRateLimit);
     try (Database database = new Database(kind, directory, flags.settings())) {

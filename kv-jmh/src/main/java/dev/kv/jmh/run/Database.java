@@ -59,7 +59,7 @@ public final class Database implements AutoCloseable {
   /** Deletes the database and opens an empty one. */
   public void recreate() {
     close();
-    StoreDirectory.delete(directory);
+    StoreDirectory.clear(directory);
     open();
   }
 

@@ -5,12 +5,16 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The files of a database's directory. */
 public final class StoreDirectory {
+  /** The name of the file that marks a directory as one that db_bench created. */
+  public static final String MARKER = ".db_bench";
 
   private StoreDirectory() {}
 
@@ -34,16 +38,30 @@ public final class StoreDirectory {
   /** Deletes the directory with its content; does nothing if there is none. */
   public static void delete(Path directory) {
     try {
-      for (Path file : files(directory)) {
-        Files.deleteIfExists(file);
-      }
-      try (Stream<Path> rest = Files.exists(directory) ? Files.walk(directory) : Stream.empty()) {
-        for (Path path : rest.sorted((a, b) -> b.compareTo(a)).toList()) {
-          Files.deleteIfExists(path);
-        }
+      if (Files.exists(directory)) {
+        delete(directory, path -> true);
       }
     } catch (IOException e) {
       throw new UncheckedIOException("cannot delete " + directory, e);
+    }
+  }
+
+  /** Deletes the content of the directory, or of the one it links to, except {@link #MARKER}. */
+  public static void clear(Path directory) {
+    try {
+      Path root = directory.toRealPath();
+      Path marker = root.resolve(MARKER);
+      delete(root, path -> !path.equals(root) && !path.equals(marker));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot delete the content of " + directory, e);
+    }
+  }
+
+  private static void delete(Path root, Predicate<Path> condition) throws IOException {
+    try (Stream<Path> paths = Files.walk(root)) {
+      for (Path path : paths.filter(condition).sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
     }
   }
 

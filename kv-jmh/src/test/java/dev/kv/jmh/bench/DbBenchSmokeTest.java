@@ -2,6 +2,7 @@ package dev.kv.jmh.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.kv.jmh.adapter.StoreKind;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.result.ResultFile;
 import dev.kv.jmh.task.Catalogue;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 /** Every benchmark, small, over kv and leveldbjni in turns. */
@@ -220,22 +223,26 @@ class DbBenchSmokeTest {
         .contains(scratch.resolve("kv") + " is not empty, and db_bench did not create it");
   }
 
-  @Test
-  void db_databaseOfAnEarlierRun_isReplaced() {
-    String[] fill = {"--num=10", "--benchmarks=fillseq,readseq", "--db=" + scratch};
+  @ParameterizedTest
+  @EnumSource(StoreKind.class)
+  void db_databaseOfAnEarlierRun_isReplaced(StoreKind kind) {
+    String[] fill = {
+      "--store=" + kind.label(), "--num=10", "--benchmarks=fillseq,readseq", "--db=" + scratch
+    };
     assertThat(run(fill)).as(printed()).isZero();
     assertThat(run(fill)).as(printed()).isZero();
+    assertThat(OwnedDirectory.isOwn(scratch.resolve(kind.label()))).isTrue();
   }
 
   @Test
   void useExistingDb_directoryWithoutAMarker_isRead() throws IOException {
     assertThat(run("--num=500", "--benchmarks=fillseq", "--db=" + scratch)).isZero();
-    Files.delete(scratch.resolve("kv.db_bench"));
+    Files.delete(scratch.resolve("kv/.db_bench"));
     assertThat(
             run("--num=500", "--benchmarks=readrandom", "--use_existing_db=1", "--db=" + scratch))
         .isZero();
     assertThat(printed()).contains("(500 of 500 found)");
-    assertThat(scratch.resolve("kv.db_bench")).doesNotExist();
+    assertThat(scratch.resolve("kv/.db_bench")).doesNotExist();
   }
 
   @Test
