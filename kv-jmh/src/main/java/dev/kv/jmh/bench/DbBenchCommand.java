@@ -6,6 +6,7 @@ import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.result.ResultFile;
 import dev.kv.jmh.result.RunInfo;
 import dev.kv.jmh.result.Summary;
+import dev.kv.jmh.run.Plan;
 import dev.kv.jmh.store.StoreDirectory;
 import dev.kv.jmh.task.Catalogue;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -88,7 +90,8 @@ public final class DbBenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     List<String> names = checked(() -> Catalogue.parse(benchmarks));
-    List<StoreKind> wanted = checked(() -> stores.stream().map(this::store).toList());
+    List<StoreKind> wanted =
+        checked(() -> stores.stream().map(name -> store(name, names)).toList());
     Path directory =
         flags.db == null
             ? Files.createTempDirectory("kv-db-bench")
@@ -104,19 +107,19 @@ public final class DbBenchCommand implements Callable<Integer> {
 
   /**
    * Returns the store with a name, after a check that its directory may be replaced, or that it has
-   * the database that is to be used.
+   * the database that is to be used, and {@code names} do not write to another's.
    */
-  private StoreKind store(String name) {
+  private StoreKind store(String name, List<String> names) {
     StoreKind kind = StoreKind.of(name);
     if (flags.useExistingDb) {
-      existing(kind);
+      existing(kind, names);
     } else if (flags.db != null) {
       OwnedDirectory.check(flags.db.resolve(kind.label()));
     }
     return kind;
   }
 
-  private void existing(StoreKind kind) {
+  private void existing(StoreKind kind, List<String> names) {
     if (flags.db == null) {
       throw new IllegalArgumentException(
           "--use_existing_db=1 needs --db, the directory of the databases");
@@ -126,6 +129,26 @@ public final class DbBenchCommand implements Callable<Integer> {
       throw new IllegalArgumentException(
           database + " is missing or empty, so there is no database for --use_existing_db=1");
     }
+    Catalogue catalogue = flags.catalogue();
+    List<String> writing =
+        names.stream().filter(name -> writes(catalogue.plan(name))).distinct().toList();
+    boolean asked = !benchmarks.equals(Catalogue.DEFAULT); // of the default ones these are skipped
+    if (asked && !writing.isEmpty() && !OwnedDirectory.isOwn(database)) {
+      throw new IllegalArgumentException(
+          "db_bench did not create "
+              + database
+              + ", so these benchmarks may not write to it: "
+              + String.join(", ", writing)
+              + "; those that read are "
+              + Catalogue.NAMES.stream()
+                  .filter(name -> !catalogue.plan(name).writes())
+                  .collect(Collectors.joining(", ")));
+    }
+  }
+
+  /** Returns true if a plan writes to a database that exists; those that empty it are skipped. */
+  private static boolean writes(Plan plan) {
+    return plan.writes() && !plan.fresh();
   }
 
   private int run(List<String> names, List<StoreKind> wanted, Path directory) throws IOException {

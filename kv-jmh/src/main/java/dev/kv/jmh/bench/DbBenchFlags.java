@@ -1,6 +1,7 @@
 package dev.kv.jmh.bench;
 
 import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.task.Catalogue;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.Workload;
 import java.nio.file.Path;
@@ -103,7 +104,7 @@ final class DbBenchFlags {
       paramLabel = ZERO_OR_ONE,
       description =
           "1 to use the database of an earlier run, which must be in --db; benchmarks that need an"
-              + " empty one are skipped.")
+              + " empty one are skipped. A database that db_bench did not create is only read.")
   boolean useExistingDb;
 
   @Option(
@@ -161,6 +162,11 @@ final class DbBenchFlags {
   /** Returns the sizes that the benchmarks share. */
   Workload workload() {
     return new Workload(num, reads < 0 ? num : reads, valueSize, compressionRatio, keyPrefix);
+  }
+
+  /** Returns new plans with these sizes. */
+  Catalogue catalogue() {
+    return new Catalogue(workload(), codecBytes, writeRateLimit);
   }
 
   /** Returns the settings with which the stores are opened. */

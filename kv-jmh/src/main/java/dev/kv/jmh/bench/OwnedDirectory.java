@@ -29,7 +29,8 @@ final class OwnedDirectory {
           directory
               + " is not empty, and db_bench did not create it, because there is no file "
               + StoreDirectory.MARKER
-              + " with its path in it; choose another --db, or read it with --use_existing_db=1");
+              + " with its path in it; choose another --db, or run benchmarks that read it with"
+              + " --use_existing_db=1");
     }
   }
 

@@ -47,13 +47,16 @@ final class Sequence {
     if (!flags.useExistingDb) {
       OwnedDirectory.clear(directory);
     }
-    Catalogue catalogue = new Catalogue(flags.workload(), flags.codecBytes, flags.writeRateLimit);
+    boolean foreign = !OwnedDirectory.isOwn(directory);
+    Catalogue catalogue = flags.catalogue();
     try (Database database = new Database(kind, directory, flags.settings())) {
       database.open();
       for (int i = 0; i < benchmarks.size(); i++) {
         Plan plan = catalogue.plan(benchmarks.get(i));
         if (plan.fresh() && flags.useExistingDb) {
           console.skipped(plan.name(), "--use_existing_db is true");
+        } else if (plan.writes() && foreign) {
+          console.skipped(plan.name(), "it writes, and db_bench did not create the database");
         } else {
           run(plan, i, database, results);
         }

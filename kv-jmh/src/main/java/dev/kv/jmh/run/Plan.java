@@ -53,7 +53,7 @@ public final class Plan {
   }
 
   /** Returns true if it writes. */
-  boolean writes() {
+  public boolean writes() {
     return writes;
   }
 

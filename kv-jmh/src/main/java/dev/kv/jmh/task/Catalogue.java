@@ -144,7 +144,7 @@ public final class Catalogue {
       case "ycsbd" -> ycsb(name, YcsbTask.Mix.D);
       case "ycsbe" -> ycsb(name, YcsbTask.Mix.E);
       case "ycsbf" -> ycsb(name, YcsbTask.Mix.F);
-      case "quiet" -> Plan.write(name, QuietTask.standard());
+      case "quiet" -> Plan.read(name, QuietTask.standard());
       case "open" -> Plan.read(name, new OpenTask(Math.max(1, workload.keySpace() / 10_000)));
       default -> readingPlan(name);
     };

@@ -1,0 +1,120 @@
+package dev.kv.jmh.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.kv.jmh.adapter.StoreKind;
+import dev.kv.jmh.store.OpMeter;
+import dev.kv.jmh.store.Store;
+import dev.kv.jmh.store.StoreSettings;
+import dev.kv.jmh.store.Writer;
+import dev.kv.jmh.workload.DecimalKey;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class DbBenchCommandTest {
+  private static final long ENTRIES = 50;
+
+  @TempDir Path scratch;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  private int run(String... args) {
+    return new CommandLine(new DbBenchCommand(new PrintStream(out, true, UTF_8)))
+        .setErr(new PrintWriter(out, true, UTF_8))
+        .execute(args);
+  }
+
+  private String printed() {
+    return out.toString(UTF_8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "overwrite",
+        "deleteseq",
+        "deleterandom",
+        "deleterange",
+        "compact",
+        "readwhilewriting",
+        "ycsba",
+        "ycsbb",
+        "ycsbd",
+        "ycsbe",
+        "ycsbf"
+      })
+  void useExistingDb_writesToAForeignDatabase_areAUsageError(String writing) throws IOException {
+    List<Long> before = foreignDatabase();
+    int exit =
+        run(
+            "--use_existing_db=1",
+            "--num=" + ENTRIES,
+            "--benchmarks=readseq," + writing,
+            "--db=" + scratch);
+    assertThat(exit).as(printed()).isEqualTo(2);
+    assertThat(printed())
+        .contains("did not create " + scratch.resolve("kv"))
+        .contains("may not write to it: " + writing + "; those that read are open, readseq,")
+        .doesNotContain("micros/op");
+    assertThat(entries()).isEqualTo(before);
+  }
+
+  @Test
+  void useExistingDb_defaultBenchmarksOnAForeignDatabase_onlyRead() throws IOException {
+    List<Long> before = foreignDatabase();
+    int exit =
+        run("--use_existing_db=1", "--num=" + ENTRIES, "--codec_bytes=1000", "--db=" + scratch);
+    assertThat(exit).as(printed()).isZero();
+    assertThat(printed())
+        .contains("overwrite    : skipped (it writes, and db_bench did not create the database)")
+        .contains("compact      : skipped (it writes, and db_bench did not create the database)")
+        .contains("(50 of 50 found)");
+    assertThat(entries()).isEqualTo(before);
+  }
+
+  @Test
+  void useExistingDb_ownDatabase_mayBeWritten() {
+    String db = "--db=" + scratch;
+    assertThat(run("--num=10", "--benchmarks=fillseq", db)).as(printed()).isZero();
+    assertThat(run("--num=10", "--benchmarks=deleteseq", "--use_existing_db=1", db))
+        .as(printed())
+        .isZero();
+    assertThat(printed()).contains("deleteseq    :").doesNotContain("skipped");
+  }
+
+  /** Creates a database as another program would, and returns its entries. */
+  private List<Long> foreignDatabase() throws IOException {
+    Files.createDirectories(scratch.resolve("kv"));
+    try (Store store = open();
+        Writer writer = store.writer(false)) {
+      DecimalKey key = new DecimalKey(0);
+      for (int i = 0; i < ENTRIES; i++) {
+        writer.put(key.set(i).clone(), ("value of another program " + i).getBytes(UTF_8));
+      }
+    }
+    return entries();
+  }
+
+  /** Returns the number of entries and the sum of their bytes. */
+  private List<Long> entries() throws IOException {
+    OpMeter meter = new OpMeter(false);
+    try (Store store = open()) {
+      store.scan(meter);
+    }
+    return List.of(meter.operations(), meter.sum());
+  }
+
+  private Store open() throws IOException {
+    return StoreKind.KV.open(scratch.resolve("kv"), StoreSettings.DEFAULT);
+  }
+}
