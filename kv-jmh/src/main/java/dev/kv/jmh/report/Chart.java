@@ -1,6 +1,7 @@
 package dev.kv.jmh.report;
 
 import dev.kv.jmh.result.Spread;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,14 @@ record Chart(
    * One row.
    *
    * @param title the name of the benchmark
-   * @param values a value for each store; null if the store has none
+   * @param values a value for each store; null if the store has none that the axis can show
    */
-  record Row(String title, List<@Nullable Spread> values) {}
+  record Row(String title, List<@Nullable Spread> values) {
+
+    /** Creates a row; a value that the axis cannot show becomes null. */
+    Row {
+      values = new ArrayList<>(values);
+      values.replaceAll(v -> v != null && LogScale.holds(v.least(), v.greatest()) ? v : null);
+    }
+  }
 }

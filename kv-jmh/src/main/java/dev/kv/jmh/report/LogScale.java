@@ -9,14 +9,28 @@ import java.util.List;
  */
 final class LogScale {
   private static final double[] STEPS = {1, 2, 5};
+  private static final double LEAST = 1e-12;
+  private static final double GREATEST = 1e12;
 
   private final double from;
   private final double to;
 
-  /** Creates a scale that holds both values and at least the next labelled value beyond each. */
+  /**
+   * Creates a scale that holds both values and at least the next labelled value beyond each.
+   *
+   * @throws IllegalArgumentException if no scale {@linkplain #holds holds} them
+   */
   LogScale(double least, double greatest) {
+    if (!holds(least, greatest)) {
+      throw new IllegalArgumentException("no scale from " + least + " to " + greatest);
+    }
     from = step(least, false);
     to = step(greatest, true);
+  }
+
+  /** Returns true if there is a scale for a range, which is positive and neither tiny nor huge. */
+  static boolean holds(double least, double greatest) {
+    return least >= LEAST && greatest <= GREATEST; // false if one is not a number
   }
 
   /** Returns the nearest value of a step below or above a value. */

@@ -1,6 +1,7 @@
 package dev.kv.jmh.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kv.jmh.result.Footprint;
@@ -16,6 +17,8 @@ import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.xml.sax.InputSource;
 
 class ChartsTest {
@@ -73,6 +76,29 @@ class ChartsTest {
             "A dot is the median of the pairs of runs, a line their range; a hollow dot has a wide"
                 + " range.",
             "No dot: the store does not have the benchmark, or was not measured in it.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, -1, Double.MIN_VALUE, 1e300, Double.POSITIVE_INFINITY, Double.NaN})
+  void of_timeThatNoLogarithmicAxisShows_hasNoDot(double micros) throws IOException {
+    List<Measurement> alone = List.of(measurement("kv", 0, 0, 3), measurement("kv", 1, 0, micros));
+    Chart times = Charts.of(Summary.of(alone));
+    assertThat(times.rows().get(0).values()).containsExactly(new Spread(3, 3, 3));
+    assertThat(times.rows().get(1).values()).containsOnlyNulls();
+    assertThat(times.notes()).hasSize(2);
+    List<Measurement> all = new ArrayList<>(alone);
+    all.add(measurement("lmdb", 0, 0, micros));
+    all.add(measurement("lmdb", 1, 0, 3));
+    Chart ratios = Charts.of(Summary.of(all));
+    assertThat(ratios.rows()).allSatisfy(row -> assertThat(row.values()).containsOnlyNulls());
+    Charts.write(times, directory, "times");
+    Charts.write(ratios, directory, "ratios");
+    assertThat(directory.resolve("ratios.svg")).isNotEmptyFile();
+  }
+
+  @Test
+  void logScale_rangeFromZero_isRefused() {
+    assertThatIllegalArgumentException().isThrownBy(() -> new LogScale(0, 1));
   }
 
   @Test
