@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Writes a report on the result files in a directory. */
@@ -24,15 +25,18 @@ final class BenchmarkReport {
   }
 
   /**
-   * Writes the report and returns its file.
+   * Writes the report and returns its file; {@code notes} get what is left out.
    *
    * @throws IllegalArgumentException if a line of a result file is malformed
    */
-  Path write() throws IOException {
+  Path write(Consumer<String> notes) throws IOException {
     Files.createDirectories(target);
     StringBuilder out = new StringBuilder("# Benchmarks\n");
     for (Path file : resultFiles()) {
       ResultFile.Contents contents = ResultFile.read(file);
+      if (contents.cut()) {
+        notes.accept(file + ": left out the last line, which is incomplete");
+      }
       if (!contents.measurements().isEmpty()) {
         RunSection section = new RunSection(contents);
         out.append('\n').append(section.markdown(charts(file, section.summary())));

@@ -10,7 +10,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The command {@code report}. Its exit code is 1 if there are no results. */
+/**
+ * The command {@code report}. Its exit code is 1 if there are no results or a result file is
+ * malformed.
+ */
 @Command(
     name = "report",
     mixinStandardHelpOptions = true,
@@ -53,7 +56,12 @@ public final class ReportCommand implements Callable<Integer> {
       out.println("no result files (*" + ResultFile.SUFFIX + ") in " + results);
       return 1;
     }
-    out.println(report.write());
-    return 0;
+    try {
+      out.println(report.write(out::println));
+      return 0;
+    } catch (IllegalArgumentException e) {
+      out.println(e.getMessage());
+      return 1;
+    }
   }
 }

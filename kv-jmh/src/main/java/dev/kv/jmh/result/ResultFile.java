@@ -3,6 +3,9 @@ package dev.kv.jmh.result;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,33 +59,66 @@ public final class ResultFile implements AutoCloseable {
     out.close();
   }
 
-  /** The content of a result file. */
-  public record Contents(RunInfo run, List<Measurement> measurements) {}
+  /**
+   * The content of a result file.
+   *
+   * @param run the run
+   * @param measurements its measurements
+   * @param cut true if the last line is incomplete, and left out
+   */
+  public record Contents(RunInfo run, List<Measurement> measurements, boolean cut) {}
 
   /**
-   * Reads a file.
+   * Reads a file. An interrupted run may leave an incomplete last line, which is left out.
    *
-   * @throws IllegalArgumentException if a line is malformed; the message names it
+   * @throws IllegalArgumentException if another line is malformed; the message names it
    */
   public static Contents read(Path file) throws IOException {
     Optional<RunInfo> run = Optional.empty();
     List<Measurement> measurements = new ArrayList<>();
+    boolean cut = false;
+    byte[] content = Files.readAllBytes(file);
     int number = 0;
-    for (String text : Files.readAllLines(file)) {
+    for (int from = 0, to; from < content.length; from = to + 1) {
+      to = endOfLine(content, from);
       number++;
       try {
-        JsonLine line = JsonLine.parse(text);
+        JsonLine line = JsonLine.parse(text(content, from, to));
         if (line.text(MeasurementJson.TYPE).equals(MeasurementJson.RUN)) {
           run = Optional.of(MeasurementJson.readRun(line));
         } else {
           measurements.add(MeasurementJson.readMeasurement(line));
         }
       } catch (IllegalArgumentException e) {
-        throw new IllegalArgumentException(file + ", line " + number + ": " + e.getMessage(), e);
+        cut = to == content.length;
+        if (!cut) {
+          throw new IllegalArgumentException(file + ", line " + number + ": " + e.getMessage(), e);
+        }
       }
     }
     return new Contents(
         run.orElseThrow(() -> new IllegalArgumentException(file + " does not describe a run")),
-        measurements);
+        measurements,
+        cut);
+  }
+
+  /** Returns the offset of the next line feed, or the length if there is none. */
+  private static int endOfLine(byte[] content, int from) {
+    int at = from;
+    while (at < content.length && content[at] != '\n') {
+      at++;
+    }
+    return at;
+  }
+
+  private static String text(byte[] content, int from, int to) {
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(content, from, to - from))
+          .toString();
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException("not UTF-8", e);
+    }
   }
 }

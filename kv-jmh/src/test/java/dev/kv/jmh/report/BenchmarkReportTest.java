@@ -10,9 +10,12 @@ import dev.kv.jmh.result.RunInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
@@ -133,6 +136,33 @@ class BenchmarkReportTest {
     assertThat(report(directory.toString())).isZero();
     assertThat(Files.readString(directory.resolve("report.md")))
         .contains("| fillseq | 1.75 (1.25-2.25) ? |");
+  }
+
+  @Test
+  void report_incompleteLastLine_isLeftOutWithANote() throws IOException {
+    results("");
+    Path file = directory.resolve("run-2026-01-02.jsonl");
+    Files.writeString(file, "{\"type\":\"meas", StandardOpenOption.APPEND);
+    assertThat(report(directory.toString())).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains(file + ": left out the last line, which is incomplete");
+    assertThat(Files.readString(directory.resolve("report.md"))).contains("| fillseq | 2.500");
+  }
+
+  @Test
+  void report_malformedLine_isNamedWithoutAStackTrace() throws IOException {
+    results("");
+    Path file = directory.resolve("run-2026-01-02.jsonl");
+    Files.writeString(file, "\n", StandardOpenOption.APPEND);
+    StringWriter errors = new StringWriter();
+    int exit =
+        new CommandLine(new ReportCommand(new PrintStream(out, true, StandardCharsets.UTF_8)))
+            .setErr(new PrintWriter(errors))
+            .execute(directory.toString());
+    assertThat(exit).isEqualTo(1);
+    assertThat(errors.toString()).isEmpty();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .startsWith(file + ", line 26: expected a JSON");
   }
 
   @Test

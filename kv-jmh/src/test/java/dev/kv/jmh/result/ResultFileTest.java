@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,6 +50,7 @@ class ResultFileTest {
       ResultFile.Contents contents = ResultFile.read(files.findFirst().orElseThrow());
       assertThat(contents.run()).isEqualTo(RUN);
       assertThat(contents.measurements()).isEqualTo(List.of(PLAIN, TIMED));
+      assertThat(contents.cut()).isFalse();
     }
   }
 
@@ -63,14 +65,32 @@ class ResultFileTest {
 
   @Test
   void read_damagedLine_namesFileAndLine() throws IOException {
-    Path file = directory.resolve("run.jsonl");
-    try (ResultFile results = ResultFile.create(directory.resolve("sub"), RUN)) {
-      results.add(PLAIN);
+    for (String damaged : List.of("{\"type\":\"run\"\n", "\n", "{}\n", "\u00ff\n")) {
+      Path file = file(damaged, MeasurementJson.write(RUN) + "\n");
+      assertThatThrownBy(() -> ResultFile.read(file))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("run.jsonl, line 1: ");
     }
-    Files.writeString(file, "{\"type\":\"run\"");
-    assertThatThrownBy(() -> ResultFile.read(file))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("run.jsonl, line 1");
+  }
+
+  @Test
+  void read_incompleteLastLine_leavesItOut() throws IOException {
+    String run = MeasurementJson.write(RUN) + "\n";
+    String plain = MeasurementJson.write(PLAIN) + "\n";
+    String last = MeasurementJson.write(TIMED).toString();
+    for (int length = 1; length < last.length(); length++) {
+      assertThat(ResultFile.read(file(run, plain, last.substring(0, length))))
+          .isEqualTo(new ResultFile.Contents(RUN, List.of(PLAIN), true));
+    }
+    assertThat(ResultFile.read(file(run, plain, last)))
+        .isEqualTo(new ResultFile.Contents(RUN, List.of(PLAIN, TIMED), false));
+    assertThat(ResultFile.read(file(run, plain, "\u00ff")).cut()).isTrue();
+  }
+
+  /** Writes a file in ISO 8859-1, which is not UTF-8 if a text is not ASCII. */
+  private Path file(String... texts) throws IOException {
+    Path file = directory.resolve("run.jsonl");
+    return Files.writeString(file, String.join("", texts), StandardCharsets.ISO_8859_1);
   }
 
   @Test
