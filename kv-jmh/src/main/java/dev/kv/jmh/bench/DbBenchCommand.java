@@ -89,7 +89,7 @@ public final class DbBenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<String> names = checked(() -> Catalogue.parse(benchmarks));
+    List<String> names = checked(this::names);
     List<StoreKind> wanted =
         checked(() -> stores.stream().map(name -> store(name, names)).toList());
     Path directory =
@@ -103,6 +103,20 @@ public final class DbBenchCommand implements Callable<Integer> {
         StoreDirectory.delete(directory);
       }
     }
+  }
+
+  /** Checks the flags, and returns the names of the benchmarks. */
+  private List<String> names() {
+    flags.check();
+    DbBenchFlags.checkAtLeast(1, "--pairs", pairs);
+    DbBenchFlags.checkAtLeast(0, "--warmup", warmup == null ? 0 : warmup);
+    DbBenchFlags.checkDirectory("--output", output);
+    List<String> names = Catalogue.parse(benchmarks);
+    if (names.isEmpty()) {
+      throw new IllegalArgumentException(
+          "--benchmarks has no name; known are " + String.join(", ", Catalogue.NAMES));
+    }
+    return names;
   }
 
   /**

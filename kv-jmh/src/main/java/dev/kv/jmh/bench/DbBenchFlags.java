@@ -4,6 +4,7 @@ import dev.kv.jmh.store.StoreSettings;
 import dev.kv.jmh.task.Catalogue;
 import dev.kv.jmh.workload.DecimalKey;
 import dev.kv.jmh.workload.Workload;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -158,6 +159,43 @@ final class DbBenchFlags {
       paramLabel = "DIR",
       description = "The directory for flame graphs, one for each benchmark of the counted rounds.")
   @Nullable Path profile;
+
+  /**
+   * Checks the values of the flags.
+   *
+   * @throws IllegalArgumentException if one is out of its range; the message names both
+   */
+  void check() {
+    checkAtLeast(1, "--num", num);
+    checkAtLeast(1, "--reads", reads == -1 ? num : reads);
+    checkAtLeast(1, "--threads", threads);
+    checkAtLeast(0, "--value_size", valueSize);
+    checkAtLeast(0, "--key_prefix", keyPrefix);
+    if (!(compressionRatio > 0 && compressionRatio <= 1)) {
+      throw new IllegalArgumentException(
+          "--compression_ratio=" + compressionRatio + ", but it must be above 0 and at most 1");
+    }
+    checkDirectory("--db", db);
+    checkDirectory("--profile", profile);
+  }
+
+  static void checkAtLeast(long least, String flag, long value) {
+    if (value < least) {
+      throw new IllegalArgumentException(flag + "=" + value + ", but it must be at least " + least);
+    }
+  }
+
+  /** Checks that {@code path} is a directory or can become one. */
+  static void checkDirectory(String flag, @Nullable Path path) {
+    Path existing = path == null ? null : path.toAbsolutePath();
+    while (existing != null && !Files.exists(existing)) {
+      existing = existing.getParent();
+    }
+    if (existing != null && !Files.isDirectory(existing)) {
+      throw new IllegalArgumentException(
+          flag + "=" + path + ", but " + existing + " is not a directory");
+    }
+  }
 
   /** Returns the sizes that the benchmarks share. */
   Workload workload() {

@@ -19,6 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -36,6 +37,49 @@ class DbBenchCommandTest {
 
   private String printed() {
     return out.toString(UTF_8);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          --num=-1                | must be at least 1
+          --num=0                 | must be at least 1
+          --reads=0               | must be at least 1
+          --reads=-2              | must be at least 1
+          --threads=0             | must be at least 1
+          --threads=-1            | must be at least 1
+          --pairs=0               | must be at least 1
+          --warmup=-1             | must be at least 0
+          --value_size=-5         | must be at least 0
+          --key_prefix=-1         | must be at least 0
+          --compression_ratio=NaN | must be above 0 and at most 1
+          --compression_ratio=0.0 | must be above 0 and at most 1
+          --compression_ratio=5.0 | must be above 0 and at most 1
+          """)
+  void flag_outOfItsRange_isAUsageErrorThatNamesIt(String flag, String range) {
+    Path db = scratch.resolve("db");
+    assertThat(run("--db=" + db, flag)).isEqualTo(2);
+    assertThat(printed()).startsWith(flag + ", but it " + range);
+    assertThat(db).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--db", "--output", "--profile"})
+  void flag_fileInsteadOfADirectory_isAUsageErrorThatNamesIt(String flag) throws IOException {
+    Path file = Files.createFile(scratch.resolve("file"));
+    for (Path path : List.of(file, file.resolve("sub"))) {
+      out.reset();
+      assertThat(run(flag + "=" + path)).isEqualTo(2);
+      assertThat(printed()).startsWith(flag + "=" + path + ", but " + file + " is not a directory");
+    }
+  }
+
+  @Test
+  void benchmarks_none_isAUsageError() {
+    assertThat(run("--benchmarks=")).isEqualTo(2);
+    assertThat(printed()).startsWith("--benchmarks has no name; known are open, fillseq,");
   }
 
   @ParameterizedTest
