@@ -11,6 +11,7 @@ import dev.kv.jmh.store.StoreDirectory;
 import dev.kv.jmh.task.Catalogue;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,6 +36,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = "Runs LevelDB's db_bench on kv and its peers.")
 public final class DbBenchCommand implements Callable<Integer> {
+  private static final int DELETE_ATTEMPTS = 100;
+
   private final PrintStream out;
 
   @Spec @Nullable CommandSpec spec;
@@ -92,15 +95,32 @@ public final class DbBenchCommand implements Callable<Integer> {
     List<String> names = checked(this::names);
     List<StoreKind> wanted =
         checked(() -> stores.stream().map(name -> store(name, names)).toList());
-    Path directory =
-        flags.db == null
-            ? Files.createTempDirectory("kv-db-bench")
-            : Files.createDirectories(flags.db);
+    Path directory = flags.db == null ? temporaryDirectory() : Files.createDirectories(flags.db);
     try {
       return run(names, wanted, directory);
     } finally {
       if (flags.db == null) {
         StoreDirectory.delete(directory);
+      }
+    }
+  }
+
+  /** Returns a new directory, which is deleted also if a signal ends the process. */
+  private static Path temporaryDirectory() throws IOException {
+    Path directory = Files.createTempDirectory("kv-db-bench");
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> deleteInUse(directory)));
+    return directory;
+  }
+
+  /** Deletes a directory in which a store may create files meanwhile. */
+  private static void deleteInUse(Path directory) {
+    for (int attempt = 1; Files.exists(directory); attempt++) {
+      try {
+        StoreDirectory.delete(directory);
+      } catch (UncheckedIOException e) {
+        if (attempt >= DELETE_ATTEMPTS) {
+          throw e;
+        }
       }
     }
   }

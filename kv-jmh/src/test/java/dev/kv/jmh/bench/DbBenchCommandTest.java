@@ -9,6 +9,7 @@ import dev.kv.jmh.store.Store;
 import dev.kv.jmh.store.StoreSettings;
 import dev.kv.jmh.store.Writer;
 import dev.kv.jmh.workload.DecimalKey;
+import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -16,7 +17,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,6 +41,33 @@ class DbBenchCommandTest {
 
   private String printed() {
     return out.toString(UTF_8);
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "destroy() does not run shutdown hooks")
+  void run_endedByASignal_deletesItsTemporaryDirectory() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Djava.io.tmpdir=" + scratch,
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.kv.jmh.Main",
+                "db_bench",
+                "--num=10",
+                "--benchmarks=fillseq,crc32c",
+                "--codec_bytes=" + Long.MAX_VALUE)
+            .redirectErrorStream(true)
+            .start();
+    try (BufferedReader lines = process.inputReader()) {
+      assertThat(lines.lines().anyMatch(line -> line.startsWith("fillseq "))).isTrue();
+      assertThat(scratch).isDirectoryContaining("glob:**/kv-db-bench*");
+      process.destroy();
+      assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    assertThat(scratch).isDirectoryNotContaining("glob:**/kv-db-bench*");
   }
 
   @ParameterizedTest
