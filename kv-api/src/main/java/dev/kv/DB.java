@@ -51,7 +51,8 @@ public interface DB extends KeyValueStore, AutoCloseable {
    * @throws NotADirectoryException if {@code directory} is something else, such as a file
    * @throws DBLockedException if it is already open, in this process or another
    * @throws IllegalStateException if the {@link SharedResources} of the options are closed
-   * @throws UnsupportedFormatException if it has another comparator, or another program's format
+   * @throws UnsupportedFormatException if it has another comparator, or another program's format;
+   *     or if {@link Options#compression} is ZSTD and zstd-jni does not load
    * @throws CorruptionException if it is damaged
    * @throws DBIOException if the file system fails
    */
@@ -109,7 +110,8 @@ public interface DB extends KeyValueStore, AutoCloseable {
    *     of another program with such names
    * @throws NotADirectoryException if {@code directory} is something else, such as a file
    * @throws DBLockedException if the database is open
-   * @throws UnsupportedFormatException if it has another comparator, or is a database of RocksDB
+   * @throws UnsupportedFormatException if it has another comparator, or is a database of RocksDB;
+   *     or if {@link Options#compression} is ZSTD and zstd-jni does not load
    * @throws DBIOException if the file system fails
    */
   static RepairReport repair(Path directory, Options options) {

@@ -7,8 +7,8 @@ public enum CompressionType {
   /** Blocks are compressed with raw Snappy. The default. */
   SNAPPY(1),
   /**
-   * Blocks are compressed with Zstandard. It needs zstd-jni on the class path. Releases of LevelDB
-   * after 1.23 read such blocks.
+   * Blocks are compressed with Zstandard. It needs zstd-jni on the class path, or on the module
+   * path and named by {@code --add-modules}. Releases of LevelDB after 1.23 read such blocks.
    */
   ZSTD(2);
 

@@ -3,6 +3,7 @@ package dev.kv.table;
 import dev.kv.Options;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.OffHeapExhaustedException;
+import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.load.DBLoads;
 import java.nio.file.Path;
 
@@ -31,6 +32,7 @@ public interface TableWriter extends AutoCloseable {
    * @throws DBIOException if the file exists or cannot be created
    * @throws OffHeapExhaustedException if there is no memory for a block
    * @throws IllegalStateException if the {@link dev.kv.SharedResources} of the options are closed
+   * @throws UnsupportedFormatException if the compression is ZSTD and zstd-jni does not load
    */
   static TableWriter create(Path file, Options options) {
     return TableFactory.instance().newTableWriter(file, options);
@@ -48,6 +50,7 @@ public interface TableWriter extends AutoCloseable {
    * @throws DBIOException if the file exists or cannot be created
    * @throws OffHeapExhaustedException if there is no memory for a block
    * @throws IllegalStateException if the {@link dev.kv.SharedResources} of the options are closed
+   * @throws UnsupportedFormatException if the compression is ZSTD and zstd-jni does not load
    */
   static TableWriter forIngest(Path file, Options options) {
     return TableFactory.instance().newIngestTableWriter(file, options);

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Snappy uses snappy-java if its library loads, and {@link JavaSnappy} otherwise. Blocks of the
  * usual size are always decompressed by {@link JavaSnappy}. The library is loaded when it is first
  * needed, so a process that only reads small blocks does not load it. Zstd uses zstd-jni, if that
- * is on the class path. Deflate is only decompressed, by the JDK. No other thread may write to the
- * source of a decompression: the libraries rely on a length that was checked before.
+ * is on the class path or among the resolved modules. Deflate is only decompressed, by the JDK. No
+ * other thread may write to the source of a decompression: the libraries rely on a length that was
+ * checked before.
  */
 public final class BlockCompression implements AutoCloseable {
   /** The most that a snappy stream expands: its densest element is 3 bytes for 64. */
@@ -129,7 +130,7 @@ public final class BlockCompression implements AutoCloseable {
             ? library.compress(source, offset, length, target, targetOffset)
             : javaSnappy().compress(source, offset, length, target, targetOffset);
       case ZSTD:
-        requireZstd();
+        requireLibrary(type);
         return ZstdCodec.compress(zstdLevel, source, offset, length, target, targetOffset);
       default:
         target.put(targetOffset, source, offset, length);
@@ -241,11 +242,26 @@ public final class BlockCompression implements AutoCloseable {
     }
   }
 
-  private static void requireZstd() {
+  /**
+   * Requires the library that new blocks of a type need.
+   *
+   * @throws UnsupportedFormatException if it does not load
+   */
+  public static void requireLibrary(CompressionType type) {
+    if (type == CompressionType.ZSTD) {
+      requireZstd("compression(ZSTD) needs");
+    }
+  }
+
+  private static void requireZstd(String needing) {
     Throwable missing = ZstdLibrary.MISSING;
     if (missing != null) {
+      String path =
+          BlockCompression.class.getModule().isNamed()
+              ? "module path and --add-modules com.github.luben.zstd_jni"
+              : "class path";
       throw new UnsupportedFormatException(
-          "zstd blocks need the jar com.github.luben:zstd-jni on the class path, and its library",
+          needing + " the jar com.github.luben:zstd-jni on the " + path + ", and its library",
           missing);
     }
   }
@@ -255,7 +271,7 @@ public final class BlockCompression implements AutoCloseable {
     if (length < Integer.BYTES || source.getInt(offset) != ZSTD_MAGIC) {
       throw new MalformedBlockException("a block marked as zstd is not a zstd frame");
     }
-    requireZstd();
+    requireZstd("zstd blocks need");
   }
 
   private static MalformedBlockException unknown(byte code) {

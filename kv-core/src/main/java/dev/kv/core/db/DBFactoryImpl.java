@@ -10,6 +10,7 @@ import dev.kv.SharedResources;
 import dev.kv.WriteBatch;
 import dev.kv.admin.RepairReport;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.UserKeyComparator;
@@ -96,6 +97,7 @@ public final class DBFactoryImpl implements DBFactory, TableFactory {
 
   /** Creates a table with memory of its own, or of the shared resources if there are any. */
   private static TableWriter newTableWriter(Path file, Options options, KeyComparator order) {
+    BlockCompression.requireLibrary(options.compression());
     if (options.sharedResources() == null) {
       long limit = options.memory().offHeapLimit();
       return new UserTableWriter(file, options, order, new OffHeapBudget(limit), () -> {});

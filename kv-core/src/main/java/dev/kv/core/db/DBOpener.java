@@ -3,6 +3,7 @@ package dev.kv.core.db;
 import dev.kv.DB;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
+import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.event.Events;
 import dev.kv.core.logging.EngineLogger;
@@ -76,6 +77,7 @@ final class DBOpener {
   }
 
   private DB open() throws IOException {
+    BlockCompression.requireLibrary(options.compression());
     boolean exists = env.exists(FileNames.current(directory));
     DirectoryCheck check = new DirectoryCheck(env, directory);
     if (!exists && !options.createIfMissing()) {

@@ -4,6 +4,7 @@ import dev.kv.Options;
 import dev.kv.admin.RepairReport;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Escape;
+import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.compaction.RewriteJob;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
@@ -105,6 +106,7 @@ public final class Repairer {
    * @return a report of the tables kept, rewritten and lost
    */
   public static RepairReport repair(Path directory, Options options) {
+    BlockCompression.requireLibrary(options.compression());
     Env env = options.env();
     try {
       if (!env.exists(directory) || RepairInputs.find(env, directory).isEmpty()) {
