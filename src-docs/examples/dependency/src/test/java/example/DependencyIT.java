@@ -1,6 +1,7 @@
 package example;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -29,6 +30,8 @@ class DependencyIT {
   private static final Path JARS = Path.of("target", "dependencies").toAbsolutePath();
   private static final Path NETTY_41 = Path.of("target", "netty-4.1").toAbsolutePath();
   private static final Path PROGRAM = Path.of("target", "test-classes").toAbsolutePath();
+  private static final Path ZSTD = Path.of("target", "zstd").toAbsolutePath();
+  private static final String SNAPPY = "org.xerial.snappy.SnappyNative ";
   private static final int VIRTUAL_THREADS_SINCE = 21;
 
   @TempDir Path temp;
@@ -147,6 +150,46 @@ class DependencyIT {
   @MethodSource("jdks")
   void program_withKvOnTheModulePath_runsInSilence(Jdk jdk) throws Exception {
     assertSilent(run(jdk, modules(), PROGRAM.toString()));
+  }
+
+  /** A module that nothing requires is used if the command line names it. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void program_withCompressionsOnTheModulePath_usesThoseThatItAdds(Jdk jdk) throws Exception {
+    List<String> added = List.of("com.github.luben.zstd_jni", "org.xerial.snappy");
+    List<String> flags =
+        join(
+            List.of("--module-path", JARS + File.pathSeparator + ZSTD),
+            List.of("--add-modules", "dev.kv.core," + String.join(",", added)),
+            jdk.release() < 24
+                ? List.of()
+                : List.of("--enable-native-access=" + String.join(",", added)));
+    Outcome outcome = run(jdk, join(List.of("-verbose:class"), flags), PROGRAM.toString());
+    assertEquals(0, outcome.exit(), outcome.toString());
+    assertTrue(outcome.out().contains(SNAPPY), outcome.out());
+    assertEquals("", outcome.err());
+    assertSilent(execute(join(command(jdk, flags, PROGRAM.toString()), List.of("zstd"))));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void program_withZstdButNotItsJar_failsBeforeItCreatesAnything(Jdk jdk) throws Exception {
+    assertNeedsZstd(command(jdk, List.of(), classPath()), "on the class path");
+    assertNeedsZstd(
+        command(jdk, modules(), PROGRAM.toString()),
+        "on the module path and --add-modules com.github.luben.zstd_jni");
+    assertSilent(run(jdk, List.of(), classPath())); // with another compression
+  }
+
+  private void assertNeedsZstd(List<String> program, String place) throws Exception {
+    Outcome outcome = execute(join(program, List.of("zstd")));
+    assertEquals(1, outcome.exit(), outcome.toString());
+    assertTrue(
+        outcome.err().contains(
+            "UnsupportedFormatException: compression(ZSTD) needs the jar com.github.luben:zstd-jni "
+                + place),
+        outcome.err());
+    assertFalse(Files.exists(temp.resolve("db")), "the directory was created");
   }
 
   /** snappy-java is no real module: the codec in Java takes its place in an image. */

@@ -7,6 +7,7 @@ import dev.kv.ReadOptions;
 import dev.kv.Snapshot;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.options.CompressionType;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,19 +19,23 @@ final class Program {
 
   private Program() {}
 
-  /** Arguments: the directory; and {@code virtual} for a run on a virtual thread. */
+  /**
+   * Arguments: the directory; and {@code virtual} for a run on a virtual thread, or {@code zstd} for
+   * a database with that compression.
+   */
   public static void main(String[] args) throws Exception {
     Path directory = Path.of(args[0]);
-    if (args.length == 1) {
-      run(directory);
-    } else {
-      onVirtualThread(() -> run(directory));
+    String mode = args.length == 1 ? "" : args[1];
+    Options.Builder options = Options.builder().createIfMissing(true).writeBufferSize(1 << 18);
+    switch (mode) {
+      case "virtual" -> onVirtualThread(() -> run(directory, options.build()));
+      case "zstd" -> run(directory, options.compression(CompressionType.ZSTD).build());
+      default -> run(directory, options.build());
     }
     System.out.println("done");
   }
 
-  private static void run(Path directory) {
-    Options options = Options.builder().createIfMissing(true).writeBufferSize(1 << 18).build();
+  private static void run(Path directory, Options options) {
     try (DB db = DB.open(directory, options)) {
       for (int i = 0; i < ENTRIES; i++) {
         db.put(bytes("key" + i), bytes(VALUE + i));
