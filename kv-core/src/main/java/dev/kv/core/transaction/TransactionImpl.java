@@ -356,10 +356,14 @@ final class TransactionImpl implements Transaction {
       throw tooOld();
     }
     try {
+      boolean writing = !writes.isEmpty() || readForUpdate;
+      if (writing) {
+        parts.commits().checkWrites();
+      }
       for (TransactionIterator cursor : cursors) {
         cursor.endVisit();
       }
-      if (!writes.isEmpty() || readForUpdate) {
+      if (writing) {
         requireSnapshot();
         byte[] changed = write();
         if (changed != null) {

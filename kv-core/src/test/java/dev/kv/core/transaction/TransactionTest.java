@@ -233,6 +233,20 @@ class TransactionTest extends DbTestBase {
     assertThatThrownBy(transaction::commit).isInstanceOf(DBClosedException.class);
   }
 
+  @Test
+  void commit_withACursor_afterTheCloseOfTheDatabase_saysThatNothingWasWritten() {
+    open();
+    put("a", "1");
+    Transaction transaction = db.transaction();
+    transaction.put(b("a"), b("2"));
+    DBIterator cursor = transaction.iterator();
+    cursor.seekToFirst();
+    close();
+    assertThatThrownBy(transaction::commit)
+        .isInstanceOf(DBClosedException.class)
+        .hasMessage("the database is closed: the write was not done");
+  }
+
   // Conflicts.
 
   @ParameterizedTest
