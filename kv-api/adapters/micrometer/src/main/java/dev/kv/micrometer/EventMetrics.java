@@ -10,21 +10,30 @@ import dev.kv.event.OpenEvent;
 import dev.kv.event.StallEvent;
 import dev.kv.event.SyncEvent;
 import dev.kv.event.TableDeletedEvent;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A listener that records the events of databases: timers {@code kv.open}, {@code kv.flush}, {@code
  * kv.compaction}, {@code kv.stall} and {@code kv.sync.slow}, counters {@code kv.damage}, {@code
  * kv.failure} and {@code kv.tables.deleted}. Thread-safe.
+ *
+ * <p>An event registers its meter if the registry has none of that name and tags; {@link #close}
+ * removes the meters.
  */
-public final class EventMetrics implements DBListener {
+public final class EventMetrics implements DBListener, AutoCloseable {
   private final MeterRegistry registry;
   private final Tags tags;
+  private final Set<Meter> meters = ConcurrentHashMap.newKeySet();
 
   /**
    * Creates a listener, for {@code Options.monitoring}.
@@ -61,12 +70,12 @@ public final class EventMetrics implements DBListener {
     } else if (event instanceof OpenEvent open) {
       time("kv.open", tags, open.micros());
     } else if (event instanceof DamageEvent damage) {
-      registry.counter("kv.damage", tags.and("during", lower(damage.during()))).increment();
+      count("kv.damage", tags.and("during", lower(damage.during())));
     } else if (event instanceof FailureEvent failure) {
       String resumable = Boolean.toString(failure.resumable());
-      registry.counter("kv.failure", tags.and("resumable", resumable)).increment();
+      count("kv.failure", tags.and("resumable", resumable));
     } else if (event instanceof TableDeletedEvent) {
-      registry.counter("kv.tables.deleted", tags).increment();
+      count("kv.tables.deleted", tags);
     }
   }
 
@@ -75,6 +84,26 @@ public final class EventMetrics implements DBListener {
   }
 
   private void time(String name, Iterable<Tag> with, long micros) {
-    registry.timer(name, with).record(micros, TimeUnit.MICROSECONDS);
+    Timer timer = registry.timer(name, with);
+    meters.add(timer);
+    timer.record(micros, TimeUnit.MICROSECONDS);
+  }
+
+  private void count(String name, Iterable<Tag> with) {
+    Counter counter = registry.counter(name, with);
+    meters.add(counter);
+    counter.increment();
+  }
+
+  /**
+   * Removes the meters of the events so far, also if another listener with the same tags records
+   * them. A later event registers its meter again, from zero: close the databases first.
+   */
+  @Override
+  public void close() {
+    for (Meter meter : meters) {
+      meters.remove(meter); // first: an event meanwhile may register and add its successor
+      registry.remove(meter);
+    }
   }
 }

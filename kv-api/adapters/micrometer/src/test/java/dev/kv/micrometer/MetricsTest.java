@@ -10,6 +10,7 @@ import dev.kv.ReadOnlyDB;
 import dev.kv.WriteOptions;
 import dev.kv.event.DamageEvent;
 import dev.kv.event.FailureEvent;
+import dev.kv.event.OpenEvent;
 import dev.kv.event.StallEvent;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
@@ -157,6 +158,29 @@ class MetricsTest {
     assertThat(registry.get("kv.sync.slow").timer().count()).isEqualTo(3);
     assertThat(registry.get("kv.compaction").tag("reason", "manual").timer().count()).isPositive();
     assertThat(registry.get("kv.tables.deleted").counter().count()).isPositive();
+  }
+
+  @Test
+  void events_ofAClosedListener_haveNoMeters_untilTheNextEvent() {
+    EventMetrics orders = new EventMetrics(registry, "orders");
+    EventMetrics others = new EventMetrics(registry, "others");
+    for (EventMetrics listener : List.of(orders, others)) {
+      listener.onEvent(new OpenEvent("db", false, 0, 0, 0, 0, 1000));
+      listener.onEvent(new DamageEvent("db", DamageEvent.During.READ, "000005.ldb", 0, "bad"));
+    }
+    orders.close();
+    assertThat(registry.getMeters())
+        .hasSize(2)
+        .allMatch(meter -> "others".equals(meter.getId().getTag("database")));
+    others.close();
+    others.close();
+    assertThat(registry.getMeters()).isEmpty();
+    try (DB db = open(Options.builder().monitoring(m -> m.listener(orders)))) {
+      db.put(b("a"), b("1"));
+    }
+    assertThat(registry.get("kv.open").timer().count()).isEqualTo(1);
+    orders.close();
+    assertThat(registry.getMeters()).isEmpty();
   }
 
   @Test
