@@ -89,6 +89,9 @@ public abstract sealed class LogWriter implements AutoCloseable
       length = LogFormat.endOfRecord(header, len);
     } catch (NoRoomInLogException e) {
       throw e; // nothing was written
+    } catch (IOException e) {
+      failure = e;
+      throw named(e);
     } catch (Throwable e) { // an Env in another language may throw a checked exception
       failure = e;
       throw e;
@@ -123,6 +126,9 @@ public abstract sealed class LogWriter implements AutoCloseable
     try {
       sync(synced, end);
       synced = end;
+    } catch (IOException e) {
+      failure = e;
+      throw named(e);
     } catch (Throwable e) { // as in append
       failure = e;
       throw e;
@@ -156,8 +162,16 @@ public abstract sealed class LogWriter implements AutoCloseable
   public void reserveAhead() throws IOException {}
 
   /** Truncates the file after the last record and closes it. */
-  public void closeCleanly() throws IOException {
-    close();
+  public final void closeCleanly() throws IOException {
+    try {
+      truncateAndClose();
+    } catch (IOException e) {
+      throw named(e);
+    }
+  }
+
+  void truncateAndClose() throws IOException {
+    close(); // a file that grows as it is written ends with the last record
   }
 
   /** Closes the file as it is. Closing twice does nothing. */
@@ -189,6 +203,15 @@ public abstract sealed class LogWriter implements AutoCloseable
       return last ? LogFormat.FULL : LogFormat.FIRST;
     }
     return last ? LogFormat.LAST : LogFormat.MIDDLE;
+  }
+
+  /**
+   * Returns the failure, or one with it as the cause if its message does not name the log: it is
+   * often the operating system's reason alone.
+   */
+  private IOException named(IOException e) {
+    String message = String.valueOf(e.getMessage());
+    return message.contains(name.toString()) ? e : new IOException(name + ": " + message, e);
   }
 
   private void checkUsable() throws IOException {

@@ -118,7 +118,7 @@ final class MappedLogWriter extends LogWriter {
   }
 
   @Override
-  public void closeCleanly() throws IOException {
+  void truncateAndClose() throws IOException {
     try (file) {
       file.cut(length());
     }

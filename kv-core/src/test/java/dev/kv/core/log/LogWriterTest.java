@@ -11,7 +11,9 @@ import dev.kv.core.env.FileEnv;
 import dev.kv.env.Env;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import java.io.IOException;
+import java.io.SyncFailedException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -226,6 +228,36 @@ final class LogWriterTest {
     assertThat(file.syncs).isEqualTo(syncs);
   }
 
+  /** A write or sync that fails has the operating system's reason as its message, and no path. */
+  @Test
+  void failuresOfTheSystem_nameTheLog() throws IOException {
+    Path name = Path.of("db", "000003.log");
+    IOException reason = new SyncFailedException("sync failed");
+    Failing file = new Failing();
+    for (boolean mapped : new boolean[] {true, false}) {
+      for (Call call :
+          List.<Call>of(LogWriterTest::append, LogWriter::sync, LogWriter::closeCleanly)) {
+        LogWriter writer =
+            mapped ? LogWriter.mapped(name, file) : LogWriter.appending(name, file, 0);
+        append(writer);
+        file.failure = reason;
+        assertThatThrownBy(() -> call.on(writer))
+            .isInstanceOf(IOException.class)
+            .hasMessage(name + ": sync failed")
+            .hasCause(reason);
+        file.failure = null;
+      }
+    }
+  }
+
+  private interface Call {
+    void on(LogWriter writer) throws IOException;
+  }
+
+  private static void append(LogWriter writer) throws IOException {
+    writer.append(direct("foo"), 0, 3);
+  }
+
   @Test
   void append_failedByAnError_isFailedToo() {
     Failing file = new Failing();
@@ -360,8 +392,8 @@ final class LogWriterTest {
     }
   }
 
-  /** A mapped log that keeps nothing and fails on demand. */
-  private static class Failing implements MappedLogFile {
+  /** A log, mapped or not, that keeps nothing and fails on demand. */
+  private static class Failing implements MappedLogFile, WritableFile {
     IOException failure;
     Error error;
     long reserved;
@@ -410,6 +442,28 @@ final class LogWriterTest {
     public void cut(long length) {}
 
     @Override
-    public void close() {}
+    public void append(ByteBuffer bytes) throws IOException {
+      fail();
+    }
+
+    @Override
+    public void flush() throws IOException {
+      fail();
+    }
+
+    @Override
+    public void sync() throws IOException {
+      fail();
+    }
+
+    @Override
+    public long length() {
+      return 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+      fail();
+    }
   }
 }
