@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A new directory that appears with all of its files, or not at all. One thread uses it.
@@ -130,7 +131,7 @@ public final class NewDirectory implements AutoCloseable {
     Path work = parent.resolve(name + ".partial");
     requireNoOther(env, work);
     env.createDirectory(work);
-    Env.Lock lock = env.lock(work.resolve("LOCK"));
+    Env.Lock lock = lock(env, work);
     if (lock == null) {
       throw new FileSystemException(absolute.toString(), null, "is being written by another");
     }
@@ -143,6 +144,19 @@ public final class NewDirectory implements AutoCloseable {
       return made;
     } catch (Throwable e) {
       made.close();
+      throw e;
+    }
+  }
+
+  private static Env.@Nullable Lock lock(Env env, Path work) throws IOException {
+    try {
+      return env.lock(work.resolve("LOCK"));
+    } catch (Throwable e) {
+      try {
+        env.deleteDirectory(work); // it is empty if there is no space for LOCK
+      } catch (Throwable also) {
+        e.addSuppressed(also);
+      }
       throw e;
     }
   }

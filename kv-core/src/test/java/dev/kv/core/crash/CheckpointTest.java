@@ -387,6 +387,20 @@ class CheckpointTest {
     }
   }
 
+  /** A full disk often has room for a directory, but not for the file LOCK in it. */
+  @Test
+  void checkpoint_thatCannotLockItsTarget_leavesNoDirectory() throws IOException {
+    FaultEnv env = new FaultEnv(parent(new StrictMemEnv()));
+    Path lock = PARENT.resolve(TARGET.getFileName() + ".partial").resolve("LOCK");
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(env))) {
+      env.fail(FaultEnv.Fault.ERROR, 1, operation -> operation.path().equals(lock));
+      assertThatThrownBy(() -> db.admin().checkpoint(TARGET)).isInstanceOf(DBIOException.class);
+      assertThat(env.injected()).isEqualTo(1);
+      assertThat(env.list(PARENT)).containsExactly("db");
+      db.admin().checkpoint(TARGET);
+    }
+  }
+
   @Test
   void checkpoint_afterTheClose_throws() {
     DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(parent(new StrictMemEnv())));
