@@ -3,6 +3,7 @@ package dev.kv.tools.console;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.tools.text.Printable;
 import java.io.IOException;
@@ -90,6 +91,9 @@ public final class FailureText {
       Throwable cause = failure.getCause();
       if (failure instanceof DBIOException && cause != null) {
         message = withCause(message, cause);
+      }
+      if (failure instanceof DBReadOnlyException && cause != null) {
+        message = message.replace(", given as the cause", "") + ": " + text(cause);
       }
       if (failure instanceof OffHeapExhaustedException && cause instanceof OutOfMemoryError) {
         return message + "; give the JVM more memory: JAVA_OPTS=-XX:MaxDirectMemorySize=4g kv ...";

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.tools.Child;
 import dev.kv.tools.Cli;
@@ -226,6 +227,14 @@ class StreamsTest {
     IOException cause = new AccessDeniedException("db/LOCK");
     assertThat(FailureText.describe(new DBIOException("cannot open db: " + cause, cause)))
         .isEqualTo("cannot open db: db/LOCK: permission denied");
+    assertThat(
+            FailureText.describe(
+                new DBReadOnlyException(
+                    "db is read-only since an earlier failure, given as the cause: no write",
+                    new DBIOException("cannot sync 000005.log: " + cause, cause))))
+        .isEqualTo(
+            "db is read-only since an earlier failure: no write: cannot sync 000005.log: db/LOCK:"
+                + " permission denied");
     Path file = Files.writeString(temp.resolve("file"), "");
     for (String command :
         new String[] {"import", "load", "batch --create", "get", "scan", "verify"}) {
