@@ -8,8 +8,8 @@ import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 
 /**
- * A logger that prints messages on standard error, in printable ASCII. {@link MessageLogging}
- * decides which levels are enabled.
+ * A logger that prints messages on standard error, in printable ASCII; a failure is one line, and
+ * with --verbose a stack trace. {@link MessageLogging} decides which levels are enabled.
  */
 final class MessageLogger extends LegacyAbstractLogger {
   private static final long serialVersionUID = 1L;
@@ -56,8 +56,16 @@ final class MessageLogger extends LegacyAbstractLogger {
       Object @Nullable [] arguments,
       @Nullable Throwable thrown) {
     String text = level + " " + (MessageLogging.isVerbose() ? name + " - " : "");
-    text += MessageFormatter.basicArrayFormat(pattern, arguments);
-    System.err.println(
-        Printable.of(text) + (thrown == null ? "" : "\n" + FailureText.trace(thrown)));
+    text +=
+        FailureText.inShellWords(
+            String.valueOf(MessageFormatter.basicArrayFormat(pattern, arguments)));
+    if (thrown == null) {
+      System.err.println(Printable.of(text));
+    } else if (MessageLogging.isVerbose()) {
+      System.err.println(Printable.of(text) + "\n" + FailureText.trace(thrown));
+    } else {
+      boolean quoted = text.contains(thrown.toString());
+      System.err.println(Printable.of(text) + (quoted ? "" : ": " + FailureText.describe(thrown)));
+    }
   }
 }

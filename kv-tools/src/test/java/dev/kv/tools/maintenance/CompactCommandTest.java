@@ -8,6 +8,7 @@ import dev.kv.Options;
 import dev.kv.core.inspect.TableContents;
 import dev.kv.env.Env;
 import dev.kv.options.CompressionType;
+import dev.kv.tools.Child;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
@@ -21,7 +22,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,6 +38,41 @@ class CompactCommandTest {
     Cli compact = Cli.run("compact", Fixtures.copy("snappy-levels", temp).toString());
     assertThat(compact.exitCode()).as(compact.err()).isZero();
     assertThat(compact.out()).startsWith("level  files");
+  }
+
+  /** A limit of the size of files stands for a full disk. */
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void compact_fullDisk_isReportedInLinesWithTheCause() throws Exception {
+    Random random = new Random(1);
+    try (DB db = DB.open(temp.resolve("db"), Options.builder().createIfMissing(true).build())) {
+      for (int i = 0; i < 400; i++) {
+        byte[] value = new byte[10_000];
+        random.nextBytes(value);
+        db.put(new byte[] {(byte) (i % 200)}, value);
+        if (i % 200 == 199) {
+          db.admin().flush();
+        }
+      }
+    }
+    Child limited = compactLimited("");
+    assertThat(limited.exitCode()).isEqualTo(1);
+    assertThat(limited.err().lines())
+        .as(limited.err())
+        .noneMatch(line -> line.startsWith("\t") || line.contains("resume()"))
+        .allMatch(line -> line.matches("(ERROR|kv:) .*File too large.*"))
+        .last(InstanceOfAssertFactories.STRING)
+        .matches(
+            "kv: the database in \\S+ has been read-only since an earlier failure; remove the cause"
+                + " and try again: cannot write the table \\S+\\.ldb: File too large");
+    assertThat(compactLimited(" --verbose").err()).contains("\n\tat dev.kv.");
+  }
+
+  private Child compactLimited(String more) throws Exception {
+    String line = "ulimit -f 1500; " + Cli.inShell() + " compact db" + more;
+    ProcessBuilder builder = Child.builder(List.of("sh", "-c", line)).directory(temp.toFile());
+    builder.environment().put("LC_ALL", "C.UTF-8"); // the language of the system's messages
+    return Child.run(builder, temp);
   }
 
   @Test
