@@ -23,6 +23,12 @@ case class Person(name: String)
 object Person:
   given Codec[Person] = Codecs.utf8.mapped(Person(_), _.name)
 
+case class Wide(
+    p0: Int, p1: Int, p2: Int, p3: Int, p4: Int, p5: Int, p6: Int, p7: Int,
+    p8: Int, p9: Int, p10: Int, p11: Int, p12: Int, p13: Int, p14: Int, p15: Int,
+    p16: Int, p17: Int, p18: Int, p19: Int, p20: Int, p21: Int, p22: Int
+)
+
 class DatabaseTest:
   private val db: DB = openDB(Path.of("database"))(_.createIfMissing(true).env(Env.inMemory))
 
@@ -164,6 +170,17 @@ class DatabaseTest:
   @Test def tuples_withAnOptionOfAnOption_doNotCompile(): Unit =
     assertThat(typeChecks("summon[KeyOf[(String, Option[Int])]]")).isTrue()
     assertThat(typeChecks("summon[KeyOf[(String, Option[Option[Int]])]]")).isFalse()
+
+  @Test def tuples_ofMoreThan22Parts_areNoKeys(): Unit =
+    assertThat(typeChecks("""summon[KeyOf[(
+      Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int,
+      Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int
+    )]]""")).isTrue()
+    assertThat(typeChecks("""summon[KeyOf[(
+      Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int,
+      Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int
+    )]]""")).isFalse()
+    assertThat(typeChecks("summon[KeyOf[Wide]]")).isTrue()
 
   private def check[T](values: T*)(using keys: KeyOf[T]): Unit =
     val codec = keys.codec
