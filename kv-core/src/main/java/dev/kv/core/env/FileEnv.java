@@ -172,7 +172,7 @@ public final class FileEnv implements Env {
 
   @Override
   public @Nullable MappedLogFile createMappedLog(Path file) throws IOException {
-    if (mapper == null) {
+    if (mapper == null || !mapper.allowsStores(file)) {
       return null;
     }
     java.io.RandomAccessFile opened = open(file, "rw");

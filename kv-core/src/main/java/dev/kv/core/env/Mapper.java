@@ -10,6 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,33 @@ abstract class Mapper {
    */
   abstract Mapping map(FileChannel channel, MapMode mode, long position, long size)
       throws IOException;
+
+  /**
+   * Returns false if a store into a mapping of {@code file} could find no space although the page
+   * has some: if the file system copies on write, the first store after each write-back needs new
+   * blocks. On a nearly full disk the store may wait for them for minutes, in a page fault, so that
+   * the JVM cannot begin a safepoint.
+   */
+  final boolean allowsStores(Path file) {
+    Path directory = file.toAbsolutePath().getParent();
+    try {
+      return directory == null || !copiesOnWrite(fileSystemType(directory));
+    } catch (IOException | SecurityException e) {
+      return true; // the list of mounts cannot be read, or there is no such directory
+    }
+  }
+
+  /** Returns the name of the type of a directory's file system, such as ext4. */
+  String fileSystemType(Path directory) throws IOException {
+    return Files.getFileStore(directory).type();
+  }
+
+  private static boolean copiesOnWrite(String type) {
+    return switch (type) {
+      case "bcachefs", "btrfs", "nilfs2", "zfs" -> true;
+      default -> false;
+    };
+  }
 
   private static RuntimeException unexpected(Throwable e) throws IOException {
     if (e instanceof IOException io) {

@@ -1,5 +1,6 @@
 package dev.kv.core.env;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -412,6 +413,45 @@ final class FileEnvTest extends EnvContract {
       }
       assertThat(unmapped.createMappedLog(dir.resolve("l"))).isNull();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bcachefs", "btrfs", "nilfs2", "zfs"})
+  void createMappedLog_onAFileSystemThatCopiesOnWrite_isNoneAndNoFile(String type)
+      throws IOException {
+    Path file = dir.resolve("l");
+    assertThat(new FileEnv(new CountingMapper(type)).createMappedLog(file)).isNull();
+    assertThat(file).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ext4", "xfs", "tmpfs", "overlay", "apfs", "NTFS", ""})
+  void createMappedLog_onAnotherFileSystem_isMapped(String type) throws IOException {
+    FileEnv other = new FileEnv(new CountingMapper(type));
+    try (MappedLogFile log = other.createMappedLog(dir.resolve("l"))) {
+      assertThat(log).isNotNull();
+    }
+  }
+
+  /** A jail may hide the list of mounts. */
+  @Test
+  void createMappedLog_onAnUnknownFileSystem_isMapped() throws IOException {
+    CountingMapper unknown =
+        new CountingMapper("") {
+          @Override
+          String fileSystemType(Path directory) throws IOException {
+            throw new IOException("Mount point not found");
+          }
+        };
+    try (MappedLogFile log = new FileEnv(unknown).createMappedLog(dir.resolve("l"))) {
+      assertThat(log).isNotNull();
+    }
+  }
+
+  @Test
+  void fileSystemType_ofADirectory_isThatOfItsFileStore() throws IOException {
+    Mapper system = requireNonNull(Mapper.forRuntime());
+    assertThat(system.fileSystemType(dir)).isEqualTo(Files.getFileStore(temp).type());
   }
 
   /** Windows refuses it while the file is mapped. */

@@ -18,7 +18,7 @@ final class LimitedWriter {
   /** Writes into the directory of the first argument until the limit is met. */
   public static void main(String[] args) throws IOException {
     Path dir = Path.of(args[0]);
-    FileEnv env = new FileEnv();
+    FileEnv env = new FileEnv(new CountingMapper());
     if (args.length > 1) {
       System.out.println(log(env, dir.resolve("l")));
       return;

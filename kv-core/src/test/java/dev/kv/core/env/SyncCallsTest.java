@@ -96,7 +96,7 @@ class SyncCallsTest {
   @Test
   void mappedLog_sync_leavesNoDirtyPage() throws IOException {
     Path path = directory.resolve("000003.log");
-    try (MappedLogFile log = new FileEnv().createMappedLog(path)) {
+    try (MappedLogFile log = new FileEnv(new CountingMapper()).createMappedLog(path)) {
       syncThrice(log, path, (before, after) -> assertThat(after).isZero());
     }
   }

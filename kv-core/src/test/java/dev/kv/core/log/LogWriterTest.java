@@ -6,6 +6,7 @@ import static dev.kv.core.log.LogBytes.big;
 import static dev.kv.core.log.LogBytes.direct;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kv.core.env.FileEnv;
 import dev.kv.env.Env;
@@ -349,7 +350,9 @@ final class LogWriterTest {
     com.sun.management.ThreadMXBean threads =
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     ByteBuffer record = direct(big("x", 139));
-    try (LogWriter writer = LogWriter.mapped(file, disk.createMappedLog(file))) {
+    MappedLogFile mapped = disk.createMappedLog(file);
+    assumeTrue(mapped != null);
+    try (LogWriter writer = LogWriter.mapped(file, mapped)) {
       writer.append(record, 0, 139);
       for (int i = 0; i < 4; i++) {
         writer.reserveAhead();
