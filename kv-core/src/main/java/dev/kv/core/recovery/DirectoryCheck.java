@@ -3,6 +3,7 @@ package dev.kv.core.recovery;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.table.cache.TablePath;
 import dev.kv.core.table.format.Footer;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
@@ -140,16 +141,10 @@ public final class DirectoryCheck {
       throws IOException {
     List<FileMetadata> corrected = new ArrayList<>();
     for (FileMetadata table : tables) {
-      Path file = FileNames.table(directory, table.number(), suffix);
-      long size;
-      try {
-        size = env.size(file);
-      } catch (NoSuchFileException e) {
-        file = FileNames.otherTable(directory, table.number(), suffix);
-        size = env.size(file);
-      }
+      TablePath file = TablePath.find(env, directory, table, suffix);
+      long size = file.size();
       if (size != table.size()) {
-        requireWholeTableOfIq80(file, table, size);
+        requireWholeTableOfIq80(file.path(), table, size);
         corrected.add(table.ofSize(size));
       }
     }

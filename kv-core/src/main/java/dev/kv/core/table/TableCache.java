@@ -16,6 +16,7 @@ import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.cache.TableLookup;
+import dev.kv.core.table.cache.TablePath;
 import dev.kv.core.table.cache.UncachedBlock;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.table.mapped.EntryIndexMemory;
@@ -67,7 +68,7 @@ public final class TableCache implements AutoCloseable {
   private final @Nullable EntryIndexMemory entryIndexes;
   private final OffHeapBudget budget;
 
-  /** The suffix of new tables. Tables are searched with this suffix first, then with the other. */
+  /** The suffix of new tables. A table is searched with this suffix first, then with the other. */
   private final TableSuffix suffix;
 
   private final long databaseId;
@@ -283,7 +284,7 @@ public final class TableCache implements AutoCloseable {
   private Table open(FileMetadata file) {
     TableFile opened;
     try {
-      opened = openFile(file.number());
+      opened = openFile(file);
     } catch (NoSuchFileException e) {
       throw new DBIOException("a table is missing: " + name(file.number()), e);
     } catch (IOException e) {
@@ -306,12 +307,19 @@ public final class TableCache implements AutoCloseable {
         entryIndexes);
   }
 
-  private TableFile openFile(long number) throws IOException {
+  /** Opens the file that {@link TablePath#find} finds, mostly without a search. */
+  private TableFile openFile(FileMetadata file) throws IOException {
+    TableFile opened;
     try {
-      return TableFile.open(env, FileNames.table(directory, number, suffix), quota);
+      opened = TableFile.open(env, FileNames.table(directory, file.number(), suffix), quota);
     } catch (NoSuchFileException e) {
-      return TableFile.open(env, FileNames.otherTable(directory, number, suffix), quota);
+      return TableFile.open(env, FileNames.otherTable(directory, file.number(), suffix), quota);
     }
+    if (opened.size() == file.size()) {
+      return opened;
+    }
+    opened.close();
+    return TableFile.open(env, TablePath.find(env, directory, file, suffix).path(), quota);
   }
 
   private String name(long number) {
