@@ -93,6 +93,7 @@ public final class DatabaseRecovery {
           versions.recovered().lastSequence(),
           FileNames.manifest(context.directory(), versions.manifestNumber()));
       requireNotFresh(found);
+      new LostFiles(context.env(), context.directory()).moveSecondFiles(context, versions, found);
       boolean cut = versions.recovered().tail() > 0;
       if (cut) {
         LostFiles lost = new LostFiles(context.env(), context.directory());

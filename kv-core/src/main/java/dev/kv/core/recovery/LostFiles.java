@@ -6,10 +6,12 @@ import dev.kv.core.env.UnneededFile;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.table.cache.TablePath;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
+import dev.kv.options.TableSuffix;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NotDirectoryException;
@@ -152,6 +154,46 @@ public final class LostFiles {
     }
     if (!names.isEmpty()) {
       sync();
+    }
+  }
+
+  /**
+   * Moves the file that is not the table, of each table of the current version that has {@linkplain
+   * TablePath two files}, durably: other programs may take it for the table.
+   *
+   * @param found the files that the open found
+   */
+  public void moveSecondFiles(DatabaseContext context, VersionSet versions, List<FileName> found)
+      throws IOException {
+    Set<Long> numbers = new HashSet<>();
+    Set<Long> repeated = new HashSet<>();
+    for (FileName file : found) {
+      if (file.kind() == FileName.Kind.TABLE && !numbers.add(file.number())) {
+        repeated.add(file.number());
+      }
+    }
+    if (repeated.isEmpty()) {
+      return;
+    }
+    TableSuffix suffix = context.options().tables().suffix();
+    for (FileMetadata table : versions.current().files()) {
+      if (repeated.contains(table.number())) {
+        moveOthers(TablePath.find(env, directory, table, suffix).path(), table.number(), found);
+      }
+    }
+    if (!names.isEmpty()) {
+      sync();
+    }
+  }
+
+  private void moveOthers(Path table, long number, List<FileName> found) throws IOException {
+    for (FileName file : found) {
+      if (file.kind() == FileName.Kind.TABLE
+          && file.number() == number
+          && !directory.resolve(file.text()).equals(table)) {
+        move(file.text());
+        LOG.warn("{}: moved to {}/: {}: the table is {}", directory, LOST, file.text(), table);
+      }
     }
   }
 
