@@ -10,11 +10,13 @@ import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.RetainedLogs;
+import dev.kv.core.table.cache.TablePath;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBException;
 import dev.kv.errors.DBIOException;
+import dev.kv.options.TableSuffix;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -44,6 +46,9 @@ final class RepairInputs {
   private final Path directory;
   private final List<FileName> found;
 
+  /** The paths of all files that were found. */
+  private final Set<Path> paths;
+
   /** The numbers of all files that were found. */
   private final Set<Long> used;
 
@@ -52,6 +57,9 @@ final class RepairInputs {
 
   /** The key bounds of the tables that the MANIFEST names, by table number. */
   private final Map<Long, FileMetadata> bounds = new HashMap<>();
+
+  /** The files that are read, of tables that have {@linkplain TablePath two}, by table number. */
+  private final Map<Long, Path> chosen = new HashMap<>();
 
   /** The last write in a log that counts, by the number of the log. */
   private LongUnaryOperator lastIn = log -> Long.MAX_VALUE;
@@ -69,6 +77,8 @@ final class RepairInputs {
     this.env = context.env();
     this.directory = context.directory();
     this.found = found;
+    this.paths =
+        found.stream().map(file -> directory.resolve(file.text())).collect(Collectors.toSet());
     this.used = found.stream().map(FileName::number).collect(Collectors.toSet());
     this.tables = numbers(FileName.Kind.TABLE);
     this.logs = numbers(FileName.Kind.LOG);
@@ -120,6 +130,62 @@ final class RepairInputs {
           Escape.text(directory.toString()),
           Escape.text(reason(e)));
       noteHistory();
+    }
+    chooseFiles();
+  }
+
+  /** Chooses one of the two files of each table that has two. */
+  private void chooseFiles() throws IOException {
+    for (long number : tables) {
+      Path first = newTable(number);
+      Path second = FileNames.otherTable(directory, number, suffix());
+      if (paths.contains(first) && paths.contains(second)) {
+        Path file = choose(number, first, second);
+        chosen.put(number, file);
+        LOG.warn(
+            "{}: table {} has two files; reading {}",
+            Escape.text(directory.toString()),
+            number,
+            file.getFileName());
+      }
+    }
+  }
+
+  /**
+   * Returns the file with the size in the MANIFEST, or else the one that opens as a whole table. If
+   * both do, it is the one that C++ LevelDB reads; if none does, it is the larger one.
+   */
+  private Path choose(long number, Path first, Path second) throws IOException {
+    FileMetadata named = bounds.get(number);
+    if (named != null) {
+      TablePath file = TablePath.find(env, directory, named, suffix());
+      if (file.fits(named)) {
+        return file.path();
+      }
+    }
+    long firstSize = env.size(first);
+    long secondSize = env.size(second);
+    if (firstSize == secondSize) {
+      return first; // as the table cache does
+    }
+    boolean isFirstWhole = isWhole(number, firstSize);
+    boolean isSecondWhole = isWhole(number, secondSize);
+    if (isFirstWhole && isSecondWhole) {
+      return FileNames.table(directory, number);
+    }
+    return isFirstWhole || (!isSecondWhole && firstSize > secondSize) ? first : second;
+  }
+
+  /** Returns true if the file of this size, of two files of a table, opens as a table. */
+  private boolean isWhole(long number, long size) {
+    try {
+      context.tables().iterator(FileMetadata.ofUnknownKeys(number, size), true, false).close();
+      return true;
+    } catch (CorruptionException | DBIOException e) {
+      requireLoss(e);
+      return false;
+    } finally {
+      context.tables().evict(number);
     }
   }
 
@@ -223,20 +289,22 @@ final class RepairInputs {
     return FileMetadata.ofUnknownKeys(number, env.size(table(number)));
   }
 
-  /**
-   * Returns the file of a table that was found. If the directory contains the table with both
-   * suffixes, this is the file that is read: the one with the suffix of new tables.
-   */
+  /** Returns the file of a table that is read. */
   Path table(long number) {
-    Path table = newTable(number);
-    if (found.stream().anyMatch(each -> directory.resolve(each.text()).equals(table))) {
-      return table;
+    Path file = chosen.get(number);
+    if (file != null) {
+      return file;
     }
-    return FileNames.otherTable(directory, number, context.options().tables().suffix());
+    Path table = newTable(number);
+    return paths.contains(table) ? table : FileNames.otherTable(directory, number, suffix());
   }
 
   /** Returns the path of a table that the repair writes. */
   Path newTable(long number) {
-    return FileNames.table(directory, number, context.options().tables().suffix());
+    return FileNames.table(directory, number, suffix());
+  }
+
+  private TableSuffix suffix() {
+    return context.options().tables().suffix();
   }
 }

@@ -467,9 +467,7 @@ public final class Repairer {
       if (file.kind() == FileName.Kind.TABLE) {
         context.tables().evict(file.number());
       }
-      if (file.kind() == FileName.Kind.TABLE
-          && whole.contains(file.number())
-          && directory.resolve(file.text()).equals(inputs.table(file.number()))) {
+      if (whole.contains(file.number()) && isInput(file)) {
         env.delete(directory.resolve(file.text()));
       } else {
         warnIfUnread(file);
@@ -478,6 +476,12 @@ public final class Repairer {
       }
     }
     lost.sync();
+  }
+
+  /** Returns true for the file that is read as the table with its number. */
+  private boolean isInput(FileName file) {
+    return file.kind() == FileName.Kind.TABLE
+        && directory.resolve(file.text()).equals(inputs.table(file.number()));
   }
 
   /**
@@ -493,7 +497,8 @@ public final class Repairer {
       return;
     }
     try {
-      context.tables().iterator(inputs.metadata(number), true, false).close();
+      long size = env.size(directory.resolve(file.text()));
+      context.tables().iterator(FileMetadata.ofUnknownKeys(number, size), true, false).close();
       LOG.warn(
           "{}: {} goes to lost/ unread: the MANIFEST does not name it, but it may hold writes that"
               + " a damaged log has lost",
@@ -510,7 +515,7 @@ public final class Repairer {
   private void count(FileName file) {
     boolean isLost =
         switch (file.kind()) {
-          case TABLE -> inputs.isNeeded(file.number());
+          case TABLE -> inputs.isNeeded(file.number()) && isInput(file);
           case LOG -> damagedLogs.contains(file.number());
           default -> false;
         };

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.kv.DB;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
+import dev.kv.ReadOnlyDB;
 import dev.kv.ReadOptions;
 import dev.kv.Transaction;
 import dev.kv.TransactionOptions;
@@ -17,6 +18,7 @@ import dev.kv.load.BulkLoader;
 import dev.kv.options.CompactionFilter;
 import dev.kv.options.CompactionFilter.Decision;
 import dev.kv.options.RecoveryMode;
+import dev.kv.options.TableSuffix;
 import dev.kv.table.TableWriter;
 import java.io.File;
 import java.io.IOException;
@@ -266,6 +268,42 @@ class PlyvelPeerTest {
     workload.applyTo(model);
     KvSide.expectEntries("C++ LevelDB", read(copy), model);
     KvSide.expect(copy, Options.DEFAULT, model);
+  }
+
+  /** A killed flush of kv leaves N.sst, and C++ LevelDB writes N.ldb and keeps both. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1000, 100_000})
+  void tableOfAKilledFlush_whoseNumberCppGivesAgain_isNotRead(int size) throws Exception {
+    Path directory = temp.resolve("db");
+    Options options =
+        Options.builder().createIfMissing(true).tables(t -> t.suffix(TableSuffix.SST)).build();
+    TreeMap<byte[], byte[]> model = Workload.emptyModel();
+    try (DB db = DB.open(directory, options)) {
+      for (byte i = 0; i < 2; i++) {
+        db.put(new byte[] {i}, new byte[2000]);
+        model.put(new byte[] {i}, new byte[2000]);
+      }
+    }
+    for (int number = 4; number < 10; number++) {
+      Files.write(directory.resolve("00000" + number + ".sst"), new byte[size]);
+    }
+    KvSide.expectEntries("C++ LevelDB", read(directory), model);
+    List<Path> tables = Directories.files(directory, ".ldb");
+    assertThat(tables).hasSize(1);
+    Path stale = Path.of(tables.get(0).toString().replace(".ldb", ".sst"));
+    assertThat(Directories.files(directory, ".sst")).containsExactly(stale);
+
+    Path repaired = Directories.copy(directory, temp.resolve("repaired"));
+    assertThat(DB.repair(repaired, options).filesLost()).isZero();
+    KvSide.expect(repaired, options, model);
+    Path copy = temp.resolve("copy");
+    try (ReadOnlyDB db = DB.openReadOnly(directory, options)) {
+      db.admin().checkpoint(copy);
+    }
+    KvSide.expect(copy, options, model);
+    KvSide.expect(directory, options, model);
+    assertThat(stale).doesNotExist();
+    KvSide.expectEntries("C++ LevelDB", read(directory), model);
   }
 
   /** Its MANIFEST begins with several records, because the keys are long. */

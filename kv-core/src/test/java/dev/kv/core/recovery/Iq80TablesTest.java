@@ -185,6 +185,31 @@ class Iq80TablesTest {
     }
   }
 
+  /** As a flush leaves it that is killed before iq80 gives its number to a table. */
+  @ParameterizedTest
+  @EnumSource
+  void secondFileOfATable_isNotTakenForTheTable(TableSuffix suffix) throws IOException {
+    for (Path table : excesses().keySet()) {
+      Files.createFile(Path.of(table.toString().replace(".sst", ".ldb")));
+    }
+    Options options = Options.builder().tables(t -> t.suffix(suffix)).build();
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, options)) {
+      expectAll(reader);
+    }
+    try (DB db = DB.open(directory, options)) {
+      db.admin().checkpoint(temp.resolve("copy"));
+    }
+    for (Path open : List.of(directory, temp.resolve("copy"))) {
+      try (ReadOnlyDB reader = DB.openReadOnly(open, options)) {
+        expectAll(reader);
+      }
+    }
+    assertThat(DB.repair(directory, options).filesLost()).isZero();
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, options)) {
+      expectAll(reader);
+    }
+  }
+
   private void refused(RecoveryMode mode) throws IOException {
     Path table = table();
     Options options = options().toBuilder().recoveryMode(mode).build();
