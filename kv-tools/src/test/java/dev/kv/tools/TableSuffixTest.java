@@ -12,6 +12,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Commands leave a database to leveldbjni and iq80's port, which read tables of the suffix .sst
@@ -89,14 +91,42 @@ class TableSuffixTest {
   @Test
   void compact_databaseWithBothSuffixes_usesTheNewOne() throws IOException {
     run("put", dir.toString(), "key1", "new"); // a second table
-    Path table;
-    try (Stream<Path> files = Files.list(dir)) {
-      table = files.filter(file -> file.toString().endsWith(".sst")).findFirst().orElseThrow();
-    }
+    Path table = oldTable();
     Files.move(table, Path.of(table.toString().replace(".sst", ".ldb")));
     assertThat(tables(dir, ".sst")).isPositive();
     run("compact", dir.toString());
     assertThat(tables(dir, ".sst")).isZero();
     assertThat(tables(dir, ".ldb")).isPositive();
+  }
+
+  /** As a flush leaves it that is killed before another program gives its number to a table. */
+  @ParameterizedTest
+  @CsvSource({".sst,0", ".sst,100", ".sst,100000", ".ldb,0", ".ldb,100", ".ldb,100000"})
+  void secondFileOfATable_isNotTakenForTheTable(String suffix, int size) throws IOException {
+    Path table = oldTable();
+    Path other = Path.of(table.toString().replace(".sst", ".ldb"));
+    if (suffix.equals(".ldb")) {
+      Files.move(table, other);
+      other = table;
+    }
+    Files.write(other, new byte[size]);
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).as(verify.out()).isZero();
+    assertThat(verify.out())
+        .contains("note: " + other.getFileName() + ": is not the table with its number");
+    assertThat(Cli.run("count", dir.toString()).out()).isEqualTo("101\n");
+    run("backup", "create", dir.toString(), temp.resolve("backups").toString());
+    run("backup", "restore", temp.resolve("backups").toString(), temp.resolve("copy").toString());
+    assertThat(Cli.run("count", temp.resolve("copy").toString()).out()).isEqualTo("101\n");
+    run("repair", dir.toString());
+    assertThat(dir.resolve("lost").resolve(other.getFileName())).hasSize(size);
+    assertThat(Cli.run("count", dir.toString()).out()).isEqualTo("101\n");
+    assertThat(Cli.run("verify", dir.toString()).out()).endsWith("whole\n");
+  }
+
+  private Path oldTable() throws IOException {
+    try (Stream<Path> files = Files.list(dir)) {
+      return files.filter(file -> file.toString().endsWith(".sst")).findFirst().orElseThrow();
+    }
   }
 }

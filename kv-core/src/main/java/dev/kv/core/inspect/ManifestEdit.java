@@ -1,7 +1,12 @@
 package dev.kv.core.inspect;
 
+import dev.kv.core.table.cache.TablePath;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.VersionEdit;
+import dev.kv.env.Env;
+import dev.kv.options.TableSuffix;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +49,16 @@ public record ManifestEdit(
      */
     public boolean isOverstated(long actual) {
       return FileMetadata.ofUnknownKeys(number, size).isOverstated(actual);
+    }
+
+    /**
+     * Returns the file of the table. If a directory has two, it is the one with this size.
+     *
+     * @throws java.nio.file.NoSuchFileException if there is none
+     */
+    public Path file(Env env, Path directory) throws IOException {
+      FileMetadata table = FileMetadata.ofUnknownKeys(number, size);
+      return TablePath.find(env, directory, table, TableSuffix.LDB).path();
     }
 
     /** Returns a copy of the first user key. */

@@ -2,6 +2,7 @@ package dev.kv.tools.database;
 
 import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.ForeignFiles;
+import dev.kv.core.inspect.ManifestEdit;
 import dev.kv.core.inspect.RecordReader;
 import dev.kv.core.inspect.TableContents;
 import dev.kv.env.Env;
@@ -144,15 +145,15 @@ public final class DatabaseFiles {
     return old ? TableSuffix.SST : TableSuffix.LDB;
   }
 
-  /** Returns the file of the table with that number, or null if there is none. */
-  public static @Nullable Path table(Path directory, long number) {
-    for (Path file :
-        List.of(DatabaseFile.table(directory, number), DatabaseFile.oldTable(directory, number))) {
-      if (exists(file)) {
-        return file;
-      }
+  /** Returns the file of a table, as an open finds it, or null if there is none. */
+  public static @Nullable Path table(Path directory, ManifestEdit.NewTable table) {
+    try {
+      return table.file(Env.fileSystem(), directory);
+    } catch (NoSuchFileException missing) {
+      return null;
+    } catch (IOException e) {
+      throw new Failure(FailureText.describe(e));
     }
-    return null;
   }
 
   /**

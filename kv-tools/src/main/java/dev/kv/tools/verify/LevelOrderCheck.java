@@ -142,7 +142,7 @@ final class LevelOrderCheck {
       if (next == null) {
         return false;
       }
-      Path file = DatabaseFiles.table(directory, next.number());
+      Path file = DatabaseFiles.table(directory, next);
       if (file == null) {
         return true;
       }

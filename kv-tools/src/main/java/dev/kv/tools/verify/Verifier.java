@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -38,6 +39,10 @@ public final class Verifier {
   private final EntryVisitor visitor;
   private final List<Finding> findings = new ArrayList<>();
   private @Nullable Tree tree;
+
+  /** The files of the tables that were read. */
+  private final Set<Path> tableFiles = new HashSet<>();
+
   private int tables;
   private int deletedMeanwhile;
 
@@ -167,7 +172,7 @@ public final class Verifier {
   }
 
   private boolean checkIfThere(Tree tree, ManifestEdit.NewTable table) throws IOException {
-    Path file = DatabaseFiles.table(directory, table.number());
+    Path file = DatabaseFiles.table(directory, table);
     if (file == null) {
       return false;
     }
@@ -181,6 +186,7 @@ public final class Verifier {
 
   private void checkTable(Tree tree, ManifestEdit.NewTable table, Path file) throws IOException {
     String name = Finding.baseName(file.toString());
+    tableFiles.add(file);
     long size = Files.size(file);
     TableCheck check = new TableCheck(name, order, false, findings::add, visitor);
     check.run(meter, file);
@@ -267,6 +273,14 @@ public final class Verifier {
                 Finding.baseName(child.toString()),
                 CorruptionException.NO_OFFSET,
                 "is not in use: the next open for writing deletes it"));
+      } else if (treeIsWhole
+          && file.kind() == DatabaseFile.Kind.TABLE
+          && !tableFiles.contains(child)) {
+        findings.add(
+            Finding.note(
+                Finding.baseName(child.toString()),
+                CorruptionException.NO_OFFSET,
+                "is not the table with its number: the next open for writing moves it to lost/"));
       }
     }
   }
