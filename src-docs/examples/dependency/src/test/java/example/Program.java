@@ -20,8 +20,8 @@ final class Program {
   private Program() {}
 
   /**
-   * Arguments: the directory; and {@code virtual} for a run on a virtual thread, or {@code zstd} for
-   * a database with that compression.
+   * Arguments: the directory; and {@code virtual} for a run on a virtual thread, or {@code zstd}
+   * for a database with that compression.
    */
   public static void main(String[] args) throws Exception {
     Path directory = Path.of(args[0]);
