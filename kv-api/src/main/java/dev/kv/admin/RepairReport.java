@@ -10,8 +10,8 @@ package dev.kv.admin;
  *     lost/}
  * @param logsConverted logs whose records were kept; they are moved to {@code lost/}
  * @param filesReplaced files that were moved to {@code lost/} and that the repaired database does
- *     not need: the old MANIFESTs, logs whose content was all kept, and tables that a readable
- *     MANIFEST does not name
+ *     not need: the old MANIFESTs, logs whose content was all kept, tables that a readable MANIFEST
+ *     does not name, and second files of tables
  * @param filesLost files that were moved to {@code lost/} and of which something was not kept:
  *     damaged tables and logs
  * @param entries entries in the repaired database, all versions counted
