@@ -191,7 +191,7 @@ final class CommitPipelineTest {
   @Test
   void write_withExclusiveAccessThatFails_endsWriting() throws IOException {
     pipeline.put(bytes("a"), bytes("1"), false);
-    IOException cause = new IOException("fsync");
+    IOException cause = new IOException("1.log: fsync");
     target.file().syncFailure = cause;
     try (ExclusiveWriter writer = pipeline.exclusive()) {
       assertThatThrownBy(() -> writer.write(batchOf("b")))
@@ -221,7 +221,7 @@ final class CommitPipelineTest {
 
   @Test
   void confirm_withALogThatFails_endsWritingAndSaysThatTheChangeIsMade() {
-    IOException cause = new IOException("fsync");
+    IOException cause = new IOException("1.log: fsync");
     try (ExclusiveWriter writer = pipeline.exclusive()) {
       writer.takeSequence();
       target.file().syncFailure = cause;
@@ -619,7 +619,7 @@ final class CommitPipelineTest {
   @Test
   void put_whoseAppendFails_isOfUnknownOutcomeAndTheLast() throws IOException {
     pipeline.put(bytes("a"), bytes("1"), false);
-    IOException cause = new IOException("no space");
+    IOException cause = new IOException("1.log: no space");
     target.file().appendFailure = cause;
     assertThatThrownBy(() -> pipeline.put(bytes("b"), bytes("2"), false))
         .isInstanceOf(OutcomeUnknownException.class)
@@ -632,7 +632,7 @@ final class CommitPipelineTest {
   @Test
   void put_whoseSyncFails_isOfUnknownOutcomeAndTheLast() throws IOException {
     pipeline.put(bytes("a"), bytes("1"), false);
-    IOException cause = new IOException("fsync");
+    IOException cause = new IOException("1.log: fsync");
     target.file().syncFailure = cause;
     assertThatThrownBy(() -> pipeline.put(bytes("b"), bytes("2"), true))
         .isInstanceOf(OutcomeUnknownException.class)
@@ -692,7 +692,7 @@ final class CommitPipelineTest {
         () -> {
           throw listeners;
         });
-    IOException cause = new IOException("no space");
+    IOException cause = new IOException("1.log: no space");
     target.file().appendFailure = cause;
     assertThatThrownBy(() -> pipeline.put(bytes("a"), bytes("1"), false))
         .isInstanceOf(OutcomeUnknownException.class)
@@ -736,7 +736,7 @@ final class CommitPipelineTest {
     Call second = waiting(() -> pipeline.put(bytes("b"), bytes("2"), false));
     Call third = waiting(() -> pipeline.put(bytes("c"), bytes("3"), false));
     Call sync = waiting(() -> pipeline.put(bytes("d"), bytes("4"), true));
-    IOException cause = new IOException("no space");
+    IOException cause = new IOException("1.log: no space");
     FakeFile file = target.file();
     // The first append passes: it asks for a failure after it was unblocked. So let it be the one
     // that fails.
@@ -759,7 +759,7 @@ final class CommitPipelineTest {
     // Too large a leader takes nobody along; so let the second lead the third.
     Call third = waiting(() -> pipeline.put(bytes("c"), bytes("3"), false));
     target.stallInputs.setWaitingMemTables(0);
-    IOException cause = new IOException("no space");
+    IOException cause = new IOException("2.log: no space");
     target.failNextLogFromItsSecondAppend(cause);
     pipeline.progress();
 
