@@ -151,13 +151,24 @@ public final class OutputWriter implements AutoCloseable {
    * time may call this, beside the one that writes the next table.
    */
   public void complete(UnsyncedTable table) {
-    try (WritableFile out = table.file()) {
-      out.sync();
+    WritableFile out = table.file();
+    try {
+      sync(out, context.target().table(table.metadata().number()));
+      out.close();
     } catch (IOException e) {
       throw failed(table.metadata().number(), e);
     }
     context.verifier().accept(table.metadata());
     finished.add(table.metadata());
+  }
+
+  private static void sync(WritableFile out, Path path) throws IOException {
+    try {
+      out.sync();
+    } catch (Throwable e) {
+      UnneededFile.close(out, path, LOG);
+      throw e;
+    }
   }
 
   /** Closes the file of a table that is not needed. May be called by any thread. */
@@ -198,7 +209,9 @@ public final class OutputWriter implements AutoCloseable {
       context.buffers().release(buffers);
     } else {
       buffers.close();
-      created.forEach(path -> UnneededFile.delete(context.target().env(), path, LOG));
+      for (int i = 0; i < created.size(); i++) {
+        UnneededFile.delete(context.target().env(), created.get(i), LOG);
+      }
     }
   }
 }
