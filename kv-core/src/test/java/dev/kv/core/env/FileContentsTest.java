@@ -3,9 +3,8 @@ package dev.kv.core.env;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.EnvFiles;
+import dev.kv.core.ShortReads;
 import dev.kv.env.Env;
-import dev.kv.env.ForwardingEnv;
-import dev.kv.env.ForwardingSequentialFile;
 import dev.kv.env.SequentialFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,24 +17,7 @@ final class FileContentsTest {
   private static final Path DIRECTORY = Path.of("/contents");
   private static final Path FILE = DIRECTORY.resolve("file");
 
-  private final Env env =
-      new ForwardingEnv(Env.inMemory()) {
-        @Override
-        public SequentialFile openSequential(Path file) throws IOException {
-          return new ForwardingSequentialFile(super.openSequential(file)) {
-            @Override
-            public int read(ByteBuffer into) throws IOException {
-              int limit = into.limit();
-              into.limit(Math.min(limit, into.position() + 1));
-              try {
-                return super.read(into);
-              } finally {
-                into.limit(limit);
-              }
-            }
-          };
-        }
-      };
+  private final Env env = new ShortReads(Env.inMemory(), 1);
 
   @BeforeEach
   void write() throws IOException {

@@ -13,6 +13,7 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.core.Bytes;
 import dev.kv.core.Call;
 import dev.kv.core.Latches;
+import dev.kv.core.OpenFiles;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
 import dev.kv.core.env.FileName;
@@ -24,7 +25,6 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
-import dev.kv.env.ForwardingRandomAccessFile;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.SequentialFile;
 import dev.kv.errors.CorruptionException;
@@ -644,26 +644,7 @@ class BulkLoadTest extends DbTestBase {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void ingest_ofManyTables_hasFewOfThemOpenAtOnce(boolean overlapping) {
-    AtomicInteger openNow = new AtomicInteger();
-    AtomicInteger most = new AtomicInteger();
-    Env counting =
-        new ForwardingEnv(Env.fileSystem()) {
-          @Override
-          public RandomAccessFile openRandomAccess(Path path, boolean mapped) throws IOException {
-            RandomAccessFile file = super.openRandomAccess(path, mapped);
-            if (path.startsWith(directory)) {
-              return file;
-            }
-            most.accumulateAndGet(openNow.incrementAndGet(), Math::max);
-            return new ForwardingRandomAccessFile(file) {
-              @Override
-              public void close() throws IOException {
-                openNow.decrementAndGet();
-                super.close();
-              }
-            };
-          }
-        };
+    OpenFiles counting = new OpenFiles(Env.fileSystem(), path -> !path.startsWith(directory));
     open(defaults().toBuilder().env(counting).build());
     if (overlapping) {
       put(key(7), "old");
@@ -674,8 +655,8 @@ class BulkLoadTest extends DbTestBase {
     }
     db.loads().ingest(tables);
     assertThat(contents()).isEqualTo(contentsOf(20));
-    assertThat(most).hasValue(1);
-    assertThat(openNow).hasValue(0);
+    assertThat(counting.most()).isEqualTo(1);
+    assertThat(counting.open()).isZero();
   }
 
   private static String contentsOf(int entries) {

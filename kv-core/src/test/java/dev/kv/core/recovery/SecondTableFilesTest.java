@@ -97,6 +97,11 @@ class SecondTableFilesTest {
     return tables;
   }
 
+  /** Returns the file of {@link #database} that is the table; the other one has the suffix. */
+  private static Path table(Path directory, TableSuffix suffix) throws IOException {
+    return tables(directory).get(suffix == TableSuffix.LDB ? 1 : 0);
+  }
+
   /** Returns the other name of a table. */
   private static Path second(Path table) {
     String name = table.toString();
@@ -134,7 +139,7 @@ class SecondTableFilesTest {
   void open_readsTheTable_andMovesTheOtherFileToLost(TableSuffix suffix, Other other)
       throws IOException {
     Path directory = database(suffix, other);
-    Path table = tables(directory).get(suffix == TableSuffix.LDB ? 1 : 0);
+    Path table = table(directory, suffix);
     byte[] stale = Files.readAllBytes(second(table));
     try (DB db = DB.open(directory, options(suffix))) {
       expectBoth(db);
@@ -157,7 +162,7 @@ class SecondTableFilesTest {
   void repair_readsTheTable_andMovesTheOtherFileToLost(TableSuffix suffix, Other other)
       throws IOException {
     Path directory = database(suffix, other);
-    Path table = tables(directory).get(suffix == TableSuffix.LDB ? 1 : 0);
+    Path table = table(directory, suffix);
     byte[] stale = Files.readAllBytes(second(table));
     RepairReport report = DB.repair(directory, options(suffix));
     assertThat(report.tablesKept()).isEqualTo(1);
@@ -196,7 +201,7 @@ class SecondTableFilesTest {
   @EnumSource
   void repair_ofTwoDamagedFiles_readsTheLargerOne(TableSuffix suffix) throws IOException {
     Path directory = database(suffix, Other.NOTHING);
-    Path table = tables(directory).get(suffix == TableSuffix.LDB ? 1 : 0);
+    Path table = table(directory, suffix);
     byte[] content = Files.readAllBytes(table);
     Files.write(table, Arrays.copyOf(content, content.length - 10));
     RepairReport report = DB.repair(directory, options(suffix));
@@ -217,7 +222,7 @@ class SecondTableFilesTest {
   void twoEqualFiles_areReadAndRepaired(TableSuffix suffix) throws IOException {
     for (boolean repaired : new boolean[] {false, true}) {
       Path directory = database(suffix, Other.NOTHING);
-      Path table = tables(directory).get(suffix == TableSuffix.LDB ? 1 : 0);
+      Path table = table(directory, suffix);
       Files.write(second(table), Files.readAllBytes(table));
       try (ReadOnlyDB db = DB.openReadOnly(directory, options(suffix))) {
         expectBoth(db);

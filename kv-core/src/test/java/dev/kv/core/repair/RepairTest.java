@@ -15,13 +15,11 @@ import dev.kv.admin.RepairReport;
 import dev.kv.bytes.DBComparator;
 import dev.kv.change.ChangePosition;
 import dev.kv.core.EnvFiles;
+import dev.kv.core.OpenFiles;
 import dev.kv.core.logging.CapturedLog;
 import dev.kv.core.manifest.NewDatabase;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.env.Env;
-import dev.kv.env.ForwardingEnv;
-import dev.kv.env.ForwardingRandomAccessFile;
-import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.ChangesLostException;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
@@ -600,23 +598,7 @@ class RepairTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void repair_ofManyTables_opensFewAtOnce(boolean manifest) throws IOException {
-    AtomicInteger open = new AtomicInteger();
-    AtomicInteger most = new AtomicInteger();
-    Env counting =
-        new ForwardingEnv(Env.inMemory()) {
-          @Override
-          public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
-            RandomAccessFile opened = super.openRandomAccess(file, map);
-            most.accumulateAndGet(open.incrementAndGet(), Math::max);
-            return new ForwardingRandomAccessFile(opened) {
-              @Override
-              public void close() throws IOException {
-                open.decrementAndGet();
-                super.close();
-              }
-            };
-          }
-        };
+    OpenFiles counting = new OpenFiles(Env.inMemory(), path -> true);
     Options options =
         OPTIONS.toBuilder()
             .env(counting)
@@ -634,10 +616,10 @@ class RepairTest {
     if (!manifest) {
       counting.delete(directory.resolve("CURRENT"));
     }
-    most.set(0);
+    counting.forget();
     assertThat(DB.repair(directory, options).entries()).isEqualTo(300);
-    assertThat(most.get()).isLessThan(80);
-    assertThat(open).hasValue(0);
+    assertThat(counting.most()).isLessThan(80);
+    assertThat(counting.open()).isZero();
   }
 
   /** Otherwise each repair would install a new state, and leave the old files to the next open. */

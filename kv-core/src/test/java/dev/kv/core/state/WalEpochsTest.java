@@ -3,13 +3,10 @@ package dev.kv.core.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.EnvFiles;
+import dev.kv.core.ShortReads;
 import dev.kv.core.state.WalEpochs.Incarnation;
 import dev.kv.env.Env;
-import dev.kv.env.ForwardingEnv;
-import dev.kv.env.ForwardingSequentialFile;
-import dev.kv.env.SequentialFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -78,23 +75,7 @@ class WalEpochsTest {
   void read_inShortReads_isWhole() throws IOException {
     WalEpochs written = new WalEpochs(7, List.of(A, B, C));
     written.write(env, DIRECTORY);
-    Env halting =
-        new ForwardingEnv(env) {
-          @Override
-          public SequentialFile openSequential(Path file) throws IOException {
-            return new ForwardingSequentialFile(super.openSequential(file)) {
-              @Override
-              public int read(ByteBuffer into) throws IOException {
-                int limit = into.limit();
-                into.limit(Math.min(limit, into.position() + 7));
-                int count = super.read(into);
-                into.limit(limit);
-                return count;
-              }
-            };
-          }
-        };
-    assertThat(WalEpochs.read(halting, DIRECTORY)).isEqualTo(written);
+    assertThat(WalEpochs.read(new ShortReads(env, 7), DIRECTORY)).isEqualTo(written);
   }
 
   @Test
