@@ -200,16 +200,13 @@ public final class LostFiles {
   /** Returns false if a table is damaged; a table that cannot be read now may be complete. */
   private boolean mayBeComplete(DatabaseContext context, FileName file) throws IOException {
     long size = env.size(directory.resolve(file.text()));
-    FileMetadata table = FileMetadata.ofUnknownKeys(file.number(), size);
     try {
-      context.tables().iterator(table, true, false).close();
+      context.tables().tryOpen(file.number(), size);
       return true;
     } catch (CorruptionException e) {
       return false;
     } catch (DBIOException e) {
       return true;
-    } finally {
-      context.tables().evict(file.number());
     }
   }
 }

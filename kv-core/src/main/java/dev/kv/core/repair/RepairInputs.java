@@ -179,13 +179,11 @@ final class RepairInputs {
   /** Returns true if the file of this size, of two files of a table, opens as a table. */
   private boolean isWhole(long number, long size) {
     try {
-      context.tables().iterator(FileMetadata.ofUnknownKeys(number, size), true, false).close();
+      context.tables().tryOpen(number, size);
       return true;
     } catch (CorruptionException | DBIOException e) {
       requireLoss(e);
       return false;
-    } finally {
-      context.tables().evict(number);
     }
   }
 

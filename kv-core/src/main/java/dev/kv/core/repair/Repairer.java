@@ -497,8 +497,7 @@ public final class Repairer {
       return;
     }
     try {
-      long size = env.size(directory.resolve(file.text()));
-      context.tables().iterator(FileMetadata.ofUnknownKeys(number, size), true, false).close();
+      context.tables().tryOpen(number, env.size(directory.resolve(file.text())));
       LOG.warn(
           "{}: {} goes to lost/ unread: the MANIFEST does not name it, but it may hold writes that"
               + " a damaged log has lost",
@@ -506,8 +505,6 @@ public final class Repairer {
           file.text());
     } catch (CorruptionException | DBIOException | IOException e) {
       LOG.debug("{}: {} is no whole table: {}", place(), file.text(), e.toString());
-    } finally {
-      context.tables().evict(number);
     }
   }
 

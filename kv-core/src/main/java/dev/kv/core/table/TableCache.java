@@ -223,6 +223,21 @@ public final class TableCache implements AutoCloseable {
   }
 
   /**
+   * Opens a table as a merge does, and evicts it again, to see whether its footer and its index are
+   * whole.
+   *
+   * @throws dev.kv.errors.CorruptionException if they are not
+   * @throws DBIOException if the table cannot be read
+   */
+  public void tryOpen(long fileNumber, long size) {
+    try {
+      mergeIterator(FileMetadata.ofUnknownKeys(fileNumber, size)).close();
+    } finally {
+      evict(fileNumber);
+    }
+  }
+
+  /**
    * Removes an obsolete table and its blocks from the caches. Pinned objects are freed after their
    * last pin.
    */
