@@ -155,7 +155,9 @@ public final class NewDirectory implements AutoCloseable {
       try {
         env.deleteDirectory(work); // it is empty if there is no space for LOCK
       } catch (Throwable also) {
-        e.addSuppressed(also);
+        if (also != e) { // the JVM throws one error again and again if there is no memory
+          e.addSuppressed(also);
+        }
       }
       throw e;
     }
