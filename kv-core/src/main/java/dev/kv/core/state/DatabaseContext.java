@@ -1,6 +1,7 @@
 package dev.kv.core.state;
 
 import dev.kv.Options;
+import dev.kv.SharedResources;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.compaction.OutputContext;
 import dev.kv.core.env.StickySyncEnv;
@@ -28,6 +29,9 @@ import java.util.function.LongSupplier;
  * tables. Thread-safe.
  */
 public final class DatabaseContext implements AutoCloseable {
+  /** Two memtables may wait for their flush if they are together not larger than this. */
+  private static final long LARGEST_TWO_WAITING = 16 << 20;
+
   private final Path directory;
   private final Options options;
   private final Env env;
@@ -143,6 +147,22 @@ public final class DatabaseContext implements AutoCloseable {
   /** Returns a memtable without room for any entry, which uses almost no memory. */
   public MemTable emptyMemTable() {
     return memTable(shared.arenas().acquire(MemTable.EMPTY_ARENA_BYTES));
+  }
+
+  /**
+   * Returns the maximum number of memtables that may wait for their flush, one or two. With two,
+   * writers do not wait for the syncs at the end of a flush, and the flush thread does not wait for
+   * the next memtable. Large memtables are flushed too rarely to gain from this. If off-heap memory
+   * is limited, two are allowed only if the limit leaves room for a third memtable besides the
+   * cache and the jobs.
+   */
+  int maxWaitingMemTables() {
+    SharedResources.Settings settings = shared.settings();
+    long size = options.writeBufferSize();
+    long jobs = (1 + options.compaction().maxBackground()) * SharedResourcesImpl.JOB_BYTES;
+    long limit = settings.offHeapLimit();
+    boolean roomForAThird = limit == 0 || 3 * size + settings.blockCacheSize() + jobs <= limit;
+    return 2 * size <= LARGEST_TWO_WAITING && roomForAThird ? 2 : 1;
   }
 
   private MemTable memTable(NativeArena arena) {

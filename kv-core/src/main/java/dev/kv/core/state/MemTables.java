@@ -1,19 +1,15 @@
 package dev.kv.core.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.kv.Options;
-import dev.kv.SharedResources;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.read.ReadStates;
 import dev.kv.core.read.SnapshotList;
-import dev.kv.core.shared.SharedResourcesImpl;
 import dev.kv.core.shared.WriteBuffers;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitTarget;
-import dev.kv.core.write.ErrorHandler;
 import dev.kv.core.write.StallInputs;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
@@ -22,8 +18,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -38,15 +32,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Only the leader calls the methods of {@link CommitTarget}. All other methods are thread-safe.
  */
 public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoCloseable {
-  /** Two memtables may wait for their flush if they are together not larger than this. */
-  private static final long LARGEST_TWO_WAITING = 16 << 20;
-
-  /** How often a writer that waits for memory tries again. */
-  private static final long MEMORY_POLL_MICROS = 1_000;
-
-  /** How long a writer waits for memory while no flush releases any. */
-  private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   private static final EngineLogger LOG = EngineLogger.of(MemTables.class);
 
   /**
@@ -65,6 +50,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   private final Runnable flushWanted;
   private final int maxWaiting;
   private final StallInputs stallInputs;
+  private final MemoryWait memory;
 
   /** Written by the leader with the monitor held; read by the leader, or with the monitor held. */
   private volatile MemTable memtable;
@@ -110,25 +96,15 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     this.logs = logs;
     this.memtable = memtable;
     this.flushWanted = flushWanted;
-    this.maxWaiting = maxWaiting(context);
+    this.maxWaiting = context.maxWaitingMemTables();
     this.stallInputs = new StallInputs(maxWaiting);
-  }
-
-  /**
-   * Returns the maximum number of memtables that may wait for their flush, one or two. With two,
-   * writers do not wait for the syncs at the end of a flush, and the flush thread does not wait for
-   * the next memtable. Large memtables are flushed too rarely to gain from this. If off-heap memory
-   * is limited, two are allowed only if the limit leaves room for a third memtable besides the
-   * cache and the jobs.
-   */
-  private static int maxWaiting(DatabaseContext context) {
-    Options options = context.options();
-    SharedResources.Settings shared = context.shared().settings();
-    long size = options.writeBufferSize();
-    long jobs = (1 + options.compaction().maxBackground()) * SharedResourcesImpl.JOB_BYTES;
-    long limit = shared.offHeapLimit();
-    boolean roomForAThird = limit == 0 || 3 * size + shared.blockCacheSize() + jobs <= limit;
-    return 2 * size <= LARGEST_TWO_WAITING && roomForAThird ? 2 : 1;
+    this.memory =
+        new MemoryWait(
+            context.budget(),
+            context.shared().writeBuffers(),
+            this,
+            monitor.errors(),
+            context.env());
   }
 
   /** Returns the inputs for write stalls, which are kept up to date. */
@@ -207,7 +183,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
 
   private void replaceEmpty(long bytes, int count, boolean full) {
     MemTable larger =
-        awaitMemory(MemoryKind.MEMTABLE, bytes, () -> context.newMemTable(bytes, count, full));
+        memory.allocate(MemoryKind.MEMTABLE, bytes, () -> context.newMemTable(bytes, count, full));
     MemTable empty = memtable;
     monitor.lock();
     try {
@@ -224,47 +200,13 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
 
   @Override
   public void awaitMemory(long bytes, Runnable allocation) {
-    awaitMemory(
+    memory.allocate(
         MemoryKind.WRITE_BUFFER,
         memtable.arenaBytes() + bytes,
         () -> {
           allocation.run();
           return true;
         });
-  }
-
-  /**
-   * Returns what an allocation returns. If there is no memory, waits for that of memtables which
-   * are being flushed or can be, as long as flushes make progress.
-   *
-   * @param bytes the least that the budget must be able to have for it
-   */
-  private <T> T awaitMemory(MemoryKind kind, long bytes, Supplier<T> allocation) {
-    WriteBuffers all = context.shared().writeBuffers();
-    ErrorHandler errors = monitor.errors();
-    long released = all.releases();
-    long since = System.nanoTime();
-    while (true) {
-      try {
-        return allocation.get();
-      } catch (OffHeapExhaustedException e) {
-        errors.check();
-        if (!context.budget().canFit(kind, bytes)) {
-          throw e;
-        }
-        long now = System.nanoTime();
-        long longest =
-            errors.isShortOfMemory() ? ErrorHandler.MAX_SHORTAGE_WAIT_NANOS : LONGEST_WAIT_NANOS;
-        boolean comesSoon = all.relieve(this);
-        if (released != all.releases()) {
-          released = all.releases(); // perhaps by the last flush: then none comes
-          since = now;
-        } else if (!comesSoon || now - since > longest) {
-          throw e;
-        }
-      }
-      context.env().sleepMicros(MEMORY_POLL_MICROS);
-    }
   }
 
   /**

@@ -373,26 +373,6 @@ class MemTablesTest {
     context.budget().release(MemoryKind.WRITE_BUFFER, bytes);
   }
 
-  @Test
-  void awaitMemory_whileThereIsNone_waitsForTheFlushOfAnotherDatabase() throws IOException {
-    memTables.makeRoom(1000, 1, false);
-    Other other = new Other(MemoryKind.WRITE_BUFFER);
-    context.shared().writeBuffers().add(other);
-    memTables.awaitMemory(8192, () -> reserveBuffer(8192));
-    assertThat(other.requests).isEqualTo(1);
-    context.shared().writeBuffers().remove(other);
-  }
-
-  @Test
-  void awaitMemory_withoutAMemtableToFlush_throwsAtOnce() throws IOException {
-    memTables.makeRoom(1000, 1, false);
-    Other other = new Other(MemoryKind.WRITE_BUFFER);
-    assertThatThrownBy(() -> memTables.awaitMemory(8192, () -> reserveBuffer(8192)))
-        .isInstanceOf(OffHeapExhaustedException.class);
-    errors.check();
-    other.requestFlush();
-  }
-
   /** The memtable of the write stays besides it. */
   @Test
   void awaitMemory_ofMoreThanTheLimitCanEverHave_throwsAtOnce() throws IOException {
@@ -406,16 +386,6 @@ class MemTablesTest {
     memTables.awaitMemory(most / 2, () -> reserveBuffer(most / 2));
     assertThat(other.requests).isEqualTo(1);
     context.shared().writeBuffers().remove(other);
-  }
-
-  @Test
-  void awaitMemory_ofADatabaseThatIsClosed_ends() throws IOException {
-    memTables.makeRoom(1000, 1, false);
-    Other other = new Other(MemoryKind.WRITE_BUFFER);
-    errors.beginClose();
-    assertThatThrownBy(() -> memTables.awaitMemory(8192, () -> reserveBuffer(8192)))
-        .isInstanceOf(DBClosedException.class);
-    other.requestFlush();
   }
 
   private boolean readersSeeEntries() {
