@@ -86,7 +86,8 @@ public final class ExclusiveWriter implements AutoCloseable {
   }
 
   /**
-   * Takes the next sequence number, for content that does not pass the log. Can be called once.
+   * Takes the next sequence number, for content that does not pass the log. Waits for memory as any
+   * write does. Can be called once.
    *
    * <p>The sequence number is logged, and the log and all older live logs are synced, before this
    * returns. Two batches without operations log it: the first one has the number itself, and so
@@ -105,10 +106,8 @@ public final class ExclusiveWriter implements AutoCloseable {
     if (taken != 0) {
       throw new AssertionError("a second sequence number was asked for");
     }
-    errors.checkWrite();
     commits.requireSequences(2);
-    controller.makeRoom(0, 0);
-    group.begin(0);
+    commits.prepare(0, 0);
     long next = commits.lastSequence() + 1;
     try {
       target.append(group.marker(next), WriteGroup.MARKER_LENGTH, false);

@@ -561,19 +561,23 @@ final class CommitPipelineTest {
     assertThat(pipeline.lastSequence()).isEqualTo(1);
   }
 
+  /** Returns a pipeline whose group, and nothing else, is limited by {@code budget}. */
+  private CommitPipeline pipeline(OffHeapBudget budget, long lastSequence) {
+    return new CommitPipeline(
+        target,
+        target.stallInputs,
+        errors,
+        lastSequence,
+        target.comparator.userComparator(),
+        budget,
+        new Events("db", null));
+  }
+
   /** The memory of its memtable may be what it waits for. */
   @Test
   void put_withoutRoomForTheGroup_waitsForItWithAnEmptyMemtable() throws IOException {
     OffHeapBudget budget = new OffHeapBudget(64 << 20);
-    CommitPipeline limited =
-        new CommitPipeline(
-            target,
-            target.stallInputs,
-            errors,
-            0,
-            target.comparator.userComparator(),
-            budget,
-            new Events("db", null));
+    CommitPipeline limited = pipeline(budget, 0);
     limited.put(bytes("a"), bytes("1"), false);
     long taken = budget.limit() - budget.used();
     budget.reserve(MemoryKind.MEMTABLE, taken);
@@ -589,6 +593,41 @@ final class CommitPipelineTest {
     target.duringMemoryWait = () -> assertThat(budget.used()).as("it waits no more").isZero();
     limited.put(bytes("c"), new byte[100_000], false);
     assertThat(target.memtables).hasSize(2);
+  }
+
+  @Test
+  void takeSequence_withoutRoomForItsRecords_waitsForItAsAPutDoes() throws IOException {
+    pipeline.put(bytes("a"), bytes("1"), false);
+    OffHeapBudget budget = new OffHeapBudget(64 << 20);
+    CommitPipeline limited = pipeline(budget, 1);
+    long taken = budget.limit() - budget.used();
+    budget.reserve(MemoryKind.MEMTABLE, taken);
+    target.duringMemoryWait =
+        () -> {
+          assertThat(target.memtable().isEmpty()).isTrue();
+          budget.release(MemoryKind.MEMTABLE, taken);
+        };
+    try (ExclusiveWriter writer = limited.exclusive()) {
+      assertThat(writer.takeSequence()).isEqualTo(2);
+      writer.publish();
+    }
+    assertThat(target.groups()).containsExactly(new Group(1, 1), new Group(2, 0), new Group(3, 0));
+    assertThat(errors.isOpen()).isTrue();
+  }
+
+  @Test
+  void takeSequence_whoseRecordsFindNoMemory_takesNone() throws IOException {
+    OffHeapBudget budget = new OffHeapBudget(64 << 20);
+    CommitPipeline limited = pipeline(budget, 0);
+    long taken = budget.limit() - budget.used();
+    budget.reserve(MemoryKind.MEMTABLE, taken);
+    try (ExclusiveWriter writer = limited.exclusive()) {
+      assertThatThrownBy(writer::takeSequence).isInstanceOf(OffHeapExhaustedException.class);
+      assertThat(limited.lastSequence()).isZero();
+      budget.release(MemoryKind.MEMTABLE, taken);
+      assertThat(writer.takeSequence()).as("tried again").isEqualTo(1);
+    }
+    assertThat(target.groups()).containsExactly(new Group(1, 0), new Group(2, 0));
   }
 
   @Test
