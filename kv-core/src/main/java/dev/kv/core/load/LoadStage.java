@@ -64,10 +64,16 @@ final class LoadStage<T> implements AutoCloseable {
     this.threads = threads;
   }
 
-  /** Passes an item to the thread; waits for room. Throws the failure of an earlier item. */
+  /**
+   * Passes an item to the thread; waits for room. Throws the failure of an earlier item, and an
+   * AssertionError after the close: no one would end the thread.
+   */
   void submit(T item) {
     try (Undo undo = new Undo(() -> discard.accept(item))) {
       checkFailure();
+      if (isClosed) {
+        throw new AssertionError("a closed stage was given an item");
+      }
       if (thread == null) {
         Thread started = env.startThread(name, this::run);
         thread = started;
@@ -84,7 +90,7 @@ final class LoadStage<T> implements AutoCloseable {
 
   /** Does the last item, in the caller's thread if it is the only one; waits until all are done. */
   void finish(@Nullable T last) {
-    if (last != null && thread == null && failure == null) {
+    if (last != null && thread == null && failure == null && !isClosed) {
       work.accept(last);
       return;
     }

@@ -195,6 +195,17 @@ final class LoadStageTest {
   }
 
   @Test
+  void submit_afterTheClose_isRefusedAndStartsNoThread() {
+    LoadStage<Integer> stage = stage(item -> {});
+    stage.close();
+    assertThatThrownBy(() -> stage.submit(1)).isInstanceOf(AssertionError.class);
+    assertThat(running).isEmpty();
+    assertThatThrownBy(() -> stage.finish(2)).isInstanceOf(AssertionError.class);
+    assertThat(done).isEmpty();
+    assertThat(discarded).containsExactly(1, 2);
+  }
+
+  @Test
   void finish_afterACheckedExceptionOfAnItem_throwsIt() {
     Exception failure = new Exception("of a callback in another language");
     try (LoadStage<Integer> stage =
