@@ -3,15 +3,12 @@ package dev.kv.infinispan;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
 import dev.kv.errors.DBClosedException;
-import dev.kv.errors.DBException;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.infinispan.configuration.KvStoreConfiguration;
 import io.reactivex.rxjava3.core.Flowable;
 import jakarta.transaction.Transaction;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -21,32 +18,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.infinispan.commons.CacheConfigurationException;
 import org.infinispan.commons.configuration.ConfiguredBy;
-import org.infinispan.commons.io.ByteBuffer;
-import org.infinispan.commons.io.ByteBufferFactory;
 import org.infinispan.commons.time.TimeService;
 import org.infinispan.commons.util.IntSet;
-import org.infinispan.configuration.cache.ClusteringConfiguration;
-import org.infinispan.configuration.cache.TransactionConfiguration;
+import org.infinispan.configuration.cache.Configuration;
 import org.infinispan.distribution.ch.KeyPartitioner;
-import org.infinispan.marshall.persistence.PersistenceMarshaller;
 import org.infinispan.persistence.PersistenceUtil;
 import org.infinispan.persistence.spi.InitializationContext;
 import org.infinispan.persistence.spi.MarshallableEntry;
-import org.infinispan.persistence.spi.MarshallableEntryFactory;
 import org.infinispan.persistence.spi.NonBlockingStore;
 import org.infinispan.persistence.spi.PersistenceException;
-import org.infinispan.transaction.LockingMode;
-import org.infinispan.util.concurrent.BlockingManager;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A store of Infinispan in a kv database. Infinispan creates it if the configuration of a cache has
@@ -65,15 +51,10 @@ import org.slf4j.LoggerFactory;
  */
 @ConfiguredBy(KvStoreConfiguration.class)
 public final class KvStore<K, V> implements NonBlockingStore<K, V> {
-  private static final Logger log = LoggerFactory.getLogger(KvStore.class);
-
   private static final String DIRECTORY = "kv";
-
-  private static final String MORE_MEMORY = "raise the attribute memory of kv-store";
 
   private final Map<Transaction, WriteBatch> prepared = new ConcurrentHashMap<>();
   private final OwnedSegments owned = new OwnedSegments();
-  private final Modifications.Translation<K, V> translation = new Operations();
 
   // Set by start
   private boolean segmented;
@@ -84,11 +65,9 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   private int segments;
   private StoreDatabase database;
   private TimeService time;
-  private PersistenceMarshaller marshaller;
-  private MarshallableEntryFactory<K, V> entries;
-  private ByteBufferFactory buffers;
   private KeyPartitioner partitioner;
-  private BlockingManager blocking;
+  private EntryMarshaller<K, V> marshaller;
+  private BlockingCalls calls;
 
   /** Creates a store that is not started. Infinispan calls this. */
   @SuppressWarnings("NullAway.Init")
@@ -98,46 +77,27 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   public CompletionStage<Void> start(InitializationContext ctx) {
     KvStoreConfiguration configuration = ctx.getConfiguration();
     String cache = ctx.getCache().getName();
+    Configuration cacheConfiguration = ctx.getCache().getCacheConfiguration();
     owned.reset();
     segmented = configuration.segmented();
     readOnly = configuration.ignoreModifications();
     transactional = configuration.transactional();
     writeBehind = configuration.async().enabled();
-    String onePhase =
-        transactional ? onePhase(ctx.getCache().getCacheConfiguration().transaction()) : null;
-    if (onePhase != null) {
-      return CompletableFuture.failedStage(
-          new CacheConfigurationException(
-              "the store of cache "
-                  + cache
-                  + " is transactional, and Infinispan does not call it for transactions that the"
-                  + " cache commits in one phase: it has "
-                  + onePhase
-                  + "; change that, or set transactional of kv-store to false"));
-    }
-    ClusteringConfiguration clustering = ctx.getCache().getCacheConfiguration().clustering();
-    transfersState = clustering.stateTransfer().fetchInMemoryState();
-    segments = clustering.hash().numSegments();
-    if (bringsBackRemoved(configuration, clustering)) {
-      log.warn(
-          "the store of cache {} is preloaded or not segmented: if this node rejoins its cluster,"
-              + " entries that were removed while it was away can come back",
-          cache);
-    }
+    transfersState = cacheConfiguration.clustering().stateTransfer().fetchInMemoryState();
+    segments = cacheConfiguration.clustering().hash().numSegments();
     time = ctx.getTimeService();
-    marshaller = ctx.getPersistenceMarshaller();
-    entries = ctx.getMarshallableEntryFactory();
-    buffers = ctx.getByteBufferFactory();
     partitioner = ctx.getKeyPartitioner();
-    blocking = ctx.getBlockingManager();
-    if (cache.equals(".") || cache.equals("..")) {
-      return CompletableFuture.failedStage(
-          new CacheConfigurationException("kv-store needs a cache whose name is not . or .."));
+    marshaller = new EntryMarshaller<>(ctx, segmented);
+    calls = new BlockingCalls(ctx.getBlockingManager());
+    try {
+      ConfigurationChecks.check(configuration, cache, cacheConfiguration);
+    } catch (CacheConfigurationException e) {
+      return CompletableFuture.failedStage(e);
     }
     Path directory =
         PersistenceUtil.getQualifiedLocation(
             ctx.getGlobalConfiguration(), configuration.location(), cache, DIRECTORY);
-    return run(
+    return calls.run(
         () ->
             database =
                 StoreDatabase.open(
@@ -149,34 +109,14 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
         "kv-start");
   }
 
-  /** Returns the setting with which transactions are committed in one phase, or null. */
-  private static @Nullable String onePhase(TransactionConfiguration transaction) {
-    if (transaction.lockingMode() == LockingMode.PESSIMISTIC) {
-      return "locking PESSIMISTIC";
-    }
-    return transaction.use1PcForAutoCommitTransactions() ? "use1PcForAutoCommitTransactions" : null;
-  }
-
-  /**
-   * Returns true if entries that were removed while the node was away can come back with it,
-   * although others send it what they have. Infinispan reads the entries of a preloaded store
-   * before it announces segments, and announces none to a store without segments.
-   */
-  static boolean bringsBackRemoved(
-      KvStoreConfiguration configuration, ClusteringConfiguration clustering) {
-    return clustering.cacheMode().needsStateTransfer()
-        && clustering.stateTransfer().fetchInMemoryState()
-        && (configuration.preload() || !configuration.segmented());
-  }
-
   @Override
   public CompletionStage<Void> stop() {
-    return run(() -> closed(StoreDatabase::close), "kv-stop");
+    return calls.run(() -> closed(StoreDatabase::close), "kv-stop");
   }
 
   @Override
   public CompletionStage<Void> destroy() {
-    return run(() -> closed(StoreDatabase::destroy), "kv-destroy");
+    return calls.run(() -> closed(StoreDatabase::destroy), "kv-destroy");
   }
 
   private void closed(Consumer<StoreDatabase> close) {
@@ -204,7 +144,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   @Override
   public CompletionStage<Boolean> isAvailable() {
     return writeBehind
-        ? supply(this::takesWrites, "kv-available")
+        ? calls.supply(this::takesWrites, "kv-available")
         : CompletableFuture.completedStage(true);
   }
 
@@ -219,11 +159,11 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
 
   @Override
   public CompletionStage<MarshallableEntry<K, V>> load(int segment, Object key) {
-    return supply(
-        () -> entryKey(segment, key),
+    return calls.supply(
+        () -> marshaller.entryKey(segment, key),
         entryKey -> {
           byte[] value = database.db().get(entryKey);
-          return value == null || isExpired(value) ? null : decode(key, value, true);
+          return value == null || isExpired(value) ? null : marshaller.entry(key, value);
         },
         "kv-load");
   }
@@ -232,14 +172,10 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     return EntryFormat.isExpired(EntryFormat.expiry(Slice.of(value)), time.wallClockTime());
   }
 
-  private MarshallableEntry<K, V> decode(Object key, byte[] value, boolean withValue) {
-    return EntryFormat.decode(key, value, withValue, entries, buffers);
-  }
-
   @Override
   public CompletionStage<Boolean> containsKey(int segment, Object key) {
-    return supply(
-        () -> entryKey(segment, key),
+    return calls.supply(
+        () -> marshaller.entryKey(segment, key),
         entryKey -> {
           Long expiry = database.db().read(entryKey, EntryFormat::expiry);
           return expiry != null && !EntryFormat.isExpired(expiry, time.wallClockTime());
@@ -250,10 +186,10 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   @Override
   public CompletionStage<Void> write(
       int segment, MarshallableEntry<? extends K, ? extends V> entry) {
-    return supply(
+    return calls.supply(
         () -> {
           WriteBatch batch = WriteBatch.create();
-          translation.addWrite(batch, segment, entry);
+          marshaller.addWrite(batch, segment, entry);
           return batch;
         },
         batch -> {
@@ -266,8 +202,8 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   /** Deletes an entry. The stage has null: whether the entry was there is not read. */
   @Override
   public CompletionStage<Boolean> delete(int segment, Object key) {
-    return supply(
-        () -> entryKey(segment, key),
+    return calls.supply(
+        () -> marshaller.entryKey(segment, key),
         entryKey -> {
           database.delete(entryKey);
           return null;
@@ -281,13 +217,8 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
       int publisherCount,
       Publisher<SegmentedPublisher<Object>> removePublisher,
       Publisher<SegmentedPublisher<MarshallableEntry<K, V>>> writePublisher) {
-    return blocking.thenComposeBlocking(
-        collect(publisherCount, removePublisher, writePublisher),
-        pieces -> {
-          write(pieces);
-          return CompletableFuture.completedStage(null);
-        },
-        "kv-batch");
+    return calls.runAfter(
+        collect(publisherCount, removePublisher, writePublisher), this::write, "kv-batch");
   }
 
   private CompletionStage<List<WriteBatch>> collect(
@@ -295,7 +226,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
       Publisher<SegmentedPublisher<Object>> removePublisher,
       Publisher<SegmentedPublisher<MarshallableEntry<K, V>>> writePublisher) {
     return Modifications.collect(
-        publisherCount, removePublisher, writePublisher, translation, database.pieceBytes());
+        publisherCount, removePublisher, writePublisher, marshaller, database.pieceBytes());
   }
 
   /**
@@ -309,15 +240,13 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
         database.write(piece);
       } catch (OffHeapExhaustedException e) {
         if (StoreDatabase.bytes(piece) <= database.maxBatchBytes()) {
-          throw failed(e);
+          throw e;
         }
         tooLarge = e;
-      } catch (DBException e) {
-        throw failed(e);
       }
     }
     if (tooLarge != null) {
-      throw failed(tooLarge);
+      throw tooLarge;
     }
   }
 
@@ -357,7 +286,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
               + " bytes, and may have "
               + database.maxBatchBytes()
               + ", a quarter of the memory; "
-              + MORE_MEMORY);
+              + ManagerResources.MORE_MEMORY);
     }
     if (batch.count() > 0) {
       prepared.put(transaction, batch);
@@ -369,7 +298,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     WriteBatch batch = prepared.remove(transaction);
     return batch == null
         ? CompletableFuture.completedStage(null)
-        : run(() -> database.write(batch), "kv-commit");
+        : calls.run(() -> database.write(batch), "kv-commit");
   }
 
   @Override
@@ -380,7 +309,8 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
 
   @Override
   public CompletionStage<Void> clear() {
-    return run(() -> database.db().deleteRange(EntryFormat.start(), EntryFormat.end()), "kv-clear");
+    return calls.run(
+        () -> database.db().deleteRange(EntryFormat.start(), EntryFormat.end()), "kv-clear");
   }
 
   /**
@@ -414,7 +344,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   }
 
   private CompletionStage<Void> deleteSegments(IntSet segments) {
-    return run(
+    return calls.run(
         () -> database.removeSegments(segments.intStream().sorted().iterator()),
         "kv-remove-segments");
   }
@@ -422,12 +352,12 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   @Override
   public CompletionStage<Long> size(IntSet segments) {
     Predicate<? super K> filter = filter(segments, null);
-    return supply(
+    return calls.supply(
         () -> {
           long size = 0;
           try (EntryScan scan = scan(segments)) {
             while (scan.next()) {
-              if (filter == null || filter.test(keyOf(scan.key()))) {
+              if (filter == null || filter.test(marshaller.key(scan))) {
                 size++;
               }
             }
@@ -446,7 +376,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   @Override
   public CompletionStage<Long> approximateSize(IntSet segments) {
     int present = readOnly ? this.segments : owned.count(this.segments); // those with files
-    return supply(
+    return calls.supply(
         () -> {
           long keys = database.estimatedKeys();
           return keys > 0 && segmented && segments.size() < present
@@ -462,7 +392,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     return publish(
         segments,
         scan -> {
-          K key = keyOf(scan.key());
+          K key = marshaller.key(scan);
           return all == null || all.test(key) ? key : null;
         });
   }
@@ -474,9 +404,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     return publish(
         segments,
         scan -> {
-          byte[] key = scan.key();
-          MarshallableEntry<K, V> entry =
-              decode(buffers.newByteBuffer(key), scan.value(), includeValues);
+          MarshallableEntry<K, V> entry = marshaller.entry(scan, includeValues);
           return all == null || all.test(entry.getKey()) ? entry : null;
         });
   }
@@ -496,7 +424,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
               emitter.onComplete();
             },
             EntryScan::close);
-    return blocking.blockingPublisher(scan.onErrorResumeNext(KvStore::error));
+    return calls.publish(scan);
   }
 
   private EntryScan scan(@Nullable IntSet segments) {
@@ -534,113 +462,10 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
               if (expired == null) {
                 emitter.onComplete();
               } else {
-                emitter.onNext(decode(expired));
+                emitter.onNext(marshaller.entries(expired));
               }
             },
             ExpirationScan::close);
-    return Flowable.fromPublisher(
-            blocking.blockingPublisher(purged.onErrorResumeNext(KvStore::error)))
-        .concatMapIterable(chunk -> chunk);
-  }
-
-  private List<MarshallableEntry<K, V>> decode(List<ExpirationScan.Expired> expired) {
-    List<MarshallableEntry<K, V>> decoded = new ArrayList<>(expired.size());
-    for (ExpirationScan.Expired entry : expired) {
-      byte[] key = entry.entryKey();
-      ByteBuffer keyBytes =
-          buffers.newByteBuffer(key, EntryFormat.KEY_OFFSET, key.length - EntryFormat.KEY_OFFSET);
-      decoded.add(decode(keyBytes, entry.value(), true));
-    }
-    return decoded;
-  }
-
-  private byte[] entryKey(int segment, Object key) {
-    return EntryFormat.entryKey(segmented ? segment : 0, marshal(key));
-  }
-
-  private ByteBuffer marshal(Object key) {
-    try {
-      return marshaller.objectToBuffer(key);
-    } catch (IOException e) {
-      throw new PersistenceException("cannot marshal a key", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new PersistenceException("interrupted while a key was marshalled", e);
-    }
-  }
-
-  private K keyOf(byte[] key) {
-    return entries.create(buffers.newByteBuffer(key), (ByteBuffer) null).getKey();
-  }
-
-  private CompletionStage<Void> run(Runnable action, String name) {
-    return supply(
-        () -> {
-          action.run();
-          return null;
-        },
-        name);
-  }
-
-  /**
-   * Runs an action on a blocking thread, with what is marshalled before on this one. A failure of
-   * either is that of the stage.
-   */
-  private <M, T extends @Nullable Object> CompletionStage<T> supply(
-      Supplier<M> marshalling, Function<M, T> action, String name) {
-    M marshalled;
-    try {
-      marshalled = marshalling.get();
-    } catch (PersistenceException e) {
-      return CompletableFuture.failedStage(e);
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedStage(new PersistenceException(e.getMessage(), e));
-    }
-    return supply(() -> action.apply(marshalled), name);
-  }
-
-  private <T extends @Nullable Object> CompletionStage<T> supply(Supplier<T> action, String name) {
-    return blocking.supplyBlocking(
-        () -> {
-          try {
-            return action.get();
-          } catch (DBException e) {
-            throw failed(e);
-          }
-        },
-        name);
-  }
-
-  private static <T> Flowable<T> error(Throwable e) {
-    return Flowable.error(e instanceof DBException cause ? failed(cause) : e);
-  }
-
-  private static PersistenceException failed(DBException cause) {
-    String message =
-        cause instanceof OffHeapExhaustedException
-            ? "no memory for the store: "
-                + MORE_MEMORY
-                + ", or -XX:MaxDirectMemorySize if the cause names that"
-            : cause.getMessage();
-    return new PersistenceException(message, cause);
-  }
-
-  /** Adds removes and writes of Infinispan to batches. */
-  private final class Operations implements Modifications.Translation<K, V> {
-    @Override
-    public void addRemove(WriteBatch batch, int segment, Object key) {
-      batch.delete(entryKey(segment, key));
-    }
-
-    @Override
-    public void addWrite(
-        WriteBatch batch, int segment, MarshallableEntry<? extends K, ? extends V> entry) {
-      byte[] key = EntryFormat.entryKey(segmented ? segment : 0, entry.getKeyBytes());
-      long expiry = entry.expiryTime();
-      batch.put(key, EntryFormat.encode(entry, expiry));
-      if (expiry > 0) {
-        batch.put(EntryFormat.indexKey(key, expiry), new byte[0]);
-      }
-    }
+    return Flowable.fromPublisher(calls.publish(purged)).concatMapIterable(chunk -> chunk);
   }
 }

@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
 final class ManagerResources {
   private static final Logger log = LoggerFactory.getLogger(ManagerResources.class);
 
+  /** What to do if the memory is too small for a call. */
+  static final String MORE_MEMORY = "raise the attribute memory of kv-store";
+
   private static final ReentrantLock LOCK = new ReentrantLock();
 
   /** The managers of this process that have open stores. */

@@ -23,15 +23,6 @@ final class Modifications {
     this.maxBytes = maxBytes;
   }
 
-  /** Translates modifications into operations on the database. */
-  interface Translation<K, V> {
-    /** Adds the remove of a key to a batch. */
-    void addRemove(WriteBatch batch, int segment, Object key);
-
-    /** Adds the write of an entry to a batch. */
-    void addWrite(WriteBatch batch, int segment, MarshallableEntry<? extends K, ? extends V> entry);
-  }
-
   /** Adds one modification. */
   private interface Modification {
     void addTo(Modifications all);
@@ -67,7 +58,7 @@ final class Modifications {
       int publisherCount,
       Publisher<SegmentedPublisher<Object>> removed,
       Publisher<SegmentedPublisher<MarshallableEntry<K, V>>> written,
-      Translation<K, V> translation,
+      EntryMarshaller<K, V> marshaller,
       long maxBytes) {
     int concurrency = Math.max(1, publisherCount);
     Flowable<Modification> removes =
@@ -80,7 +71,7 @@ final class Modifications {
                                 all ->
                                     all.removes.add(
                                         batch ->
-                                            translation.addRemove(batch, keys.getSegment(), key))),
+                                            marshaller.addRemove(batch, keys.getSegment(), key))),
                 concurrency);
     Flowable<Modification> writes =
         Flowable.fromPublisher(written)
@@ -92,7 +83,7 @@ final class Modifications {
                                 all ->
                                     all.writes.add(
                                         batch ->
-                                            translation.addWrite(
+                                            marshaller.addWrite(
                                                 batch, entries.getSegment(), entry))),
                 concurrency);
     return Flowable.merge(removes, writes)

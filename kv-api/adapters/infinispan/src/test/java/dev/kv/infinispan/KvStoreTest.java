@@ -303,7 +303,8 @@ class KvStoreTest {
         .segmented(segmented);
     Configuration configuration = builder.build();
     KvStoreConfiguration store = (KvStoreConfiguration) configuration.persistence().stores().get(0);
-    assertThat(KvStore.bringsBackRemoved(store, configuration.clustering())).isEqualTo(bringsBack);
+    assertThat(ConfigurationChecks.bringsBackRemoved(store, configuration.clustering()))
+        .isEqualTo(bringsBack);
   }
 
   @ParameterizedTest
