@@ -3,6 +3,7 @@ package dev.kv.jmh.report;
 import dev.kv.jmh.result.ResultFile;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +12,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * The command {@code report}. Its exit code is 1 if there are no results or a result file is
- * malformed.
+ * The command {@code report}. Its exit code is 1 if there are no results or no document, or if a
+ * result file or a table of the document is malformed.
  */
 @Command(
     name = "report",
@@ -47,21 +48,30 @@ public final class ReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     System.setProperty("java.awt.headless", "true");
-    if (document != null) {
-      TableCharts.write(document).forEach(out::println);
-      return 0;
+    try {
+      return document == null ? report() : charts(document);
+    } catch (IllegalArgumentException e) {
+      out.println(e.getMessage());
+      return 1;
     }
+  }
+
+  private int charts(Path document) throws IOException {
+    if (!Files.isRegularFile(document)) {
+      out.println("no document " + document);
+      return 1;
+    }
+    TableCharts.write(document).forEach(out::println);
+    return 0;
+  }
+
+  private int report() throws IOException {
     BenchmarkReport report = new BenchmarkReport(results, target == null ? results : target);
     if (report.resultFiles().isEmpty()) {
       out.println("no result files (*" + ResultFile.SUFFIX + ") in " + results);
       return 1;
     }
-    try {
-      out.println(report.write(out::println));
-      return 0;
-    } catch (IllegalArgumentException e) {
-      out.println(e.getMessage());
-      return 1;
-    }
+    out.println(report.write(out::println));
+    return 0;
   }
 }

@@ -23,13 +23,23 @@ final class TableCharts {
   private static final Pattern TABLE_AND_PICTURE =
       Pattern.compile("((?:^\\|.*\\n)+)\\n!\\[([^]]*)]\\(([\\w-]+)[.]png\\)", Pattern.MULTILINE);
   private static final Pattern RATIO =
-      Pattern.compile("([0-9.]+) \\(([0-9.]+)-([0-9.]+)\\)( [?])?");
+      Pattern.compile("(N) \\((N)-(N)\\)( [?])?".replace("N", "[0-9]+(?:[.][0-9]+)?"));
 
   private TableCharts() {}
 
-  /** Draws all charts of {@code document} beside it, and returns their names. */
+  /**
+   * Draws all charts of {@code document} beside it, and returns their names.
+   *
+   * @throws IllegalArgumentException if a table is malformed; the message names the document and
+   *     the line
+   */
   static List<String> write(Path document) throws IOException {
-    Map<String, Chart> charts = read(Files.readString(document));
+    Map<String, Chart> charts;
+    try {
+      charts = read(Files.readString(document));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(document + ", " + e.getMessage(), e);
+    }
     Path directory = Objects.requireNonNull(document.toAbsolutePath().getParent(), "document");
     for (Map.Entry<String, Chart> chart : charts.entrySet()) {
       Charts.write(chart.getValue(), directory, chart.getKey());
@@ -40,22 +50,30 @@ final class TableCharts {
   /**
    * Returns the charts by the names of their pictures.
    *
-   * @throws IllegalArgumentException if a cell is neither a ratio nor without digits
+   * @throws IllegalArgumentException if a table is malformed; the message names the line
    */
   static Map<String, Chart> read(String document) {
     Map<String, Chart> charts = new LinkedHashMap<>();
     Matcher found = TABLE_AND_PICTURE.matcher(document);
     while (found.find()) {
       List<String> lines = found.group(1).lines().toList();
-      List<String> heads = cells(lines.get(0));
+      int number = 1 + (int) document.substring(0, found.start()).lines().count();
+      List<String> heads = List.of();
       List<Chart.Row> rows = new ArrayList<>();
-      for (String line : lines.subList(2, lines.size())) {
-        List<String> cells = cells(line);
-        List<@Nullable Spread> values = new ArrayList<>();
-        for (String cell : cells.subList(1, cells.size())) {
-          values.add(value(cell));
+      for (int i = 0; i < lines.size(); i++) {
+        try {
+          List<String> cells = cells(lines.get(i));
+          if (i == 0) {
+            heads = cells;
+          } else if (cells.size() != heads.size()) {
+            throw new IllegalArgumentException(
+                cells.size() + " cells under " + heads.size() + " heads");
+          } else if (i > 1) {
+            rows.add(row(cells));
+          }
+        } catch (IllegalArgumentException e) {
+          throw new IllegalArgumentException("line " + (number + i) + ": " + e.getMessage(), e);
         }
-        rows.add(new Chart.Row(cells.get(0), values));
       }
       charts.put(
           found.group(3),
@@ -65,9 +83,19 @@ final class TableCharts {
   }
 
   private static List<String> cells(String line) {
-    return Arrays.stream(line.substring(1, line.lastIndexOf('|')).split("[|]"))
-        .map(String::strip)
-        .toList();
+    int end = line.lastIndexOf('|');
+    if (end == 0) {
+      throw new IllegalArgumentException("no cell: " + line);
+    }
+    return Arrays.stream(line.substring(1, end).split("[|]", -1)).map(String::strip).toList();
+  }
+
+  private static Chart.Row row(List<String> cells) {
+    List<@Nullable Spread> values = new ArrayList<>();
+    for (String cell : cells.subList(1, cells.size())) {
+      values.add(value(cell));
+    }
+    return new Chart.Row(cells.get(0), values);
   }
 
   private static @Nullable Spread value(String cell) {
