@@ -96,16 +96,10 @@ public final class DbBenchCommand implements Callable<Integer> {
     List<StoreKind> wanted =
         checked(() -> stores.stream().map(name -> store(name, names)).toList());
     Path directory = flags.db == null ? temporaryDirectory() : Files.createDirectories(flags.db);
-    try {
-      return run(names, wanted, directory);
-    } finally {
-      if (flags.db == null) {
-        StoreDirectory.delete(directory);
-      }
-    }
+    return run(names, wanted, directory);
   }
 
-  /** Returns a new directory, which is deleted also if a signal ends the process. */
+  /** Returns a new directory, which is deleted when the process ends, also by a signal. */
   private static Path temporaryDirectory() throws IOException {
     Path directory = Files.createTempDirectory("kv-db-bench");
     Runtime.getRuntime().addShutdownHook(new Thread(() -> deleteInUse(directory)));

@@ -16,8 +16,10 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -43,22 +45,40 @@ class DbBenchCommandTest {
     return out.toString(UTF_8);
   }
 
-  @Test
-  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "destroy() does not run shutdown hooks")
-  void run_endedByASignal_deletesItsTemporaryDirectory() throws Exception {
-    Process process =
-        new ProcessBuilder(
+  /** Starts db_bench in a process whose directory for temporary files is {@link #scratch}. */
+  private Process start(String... args) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Djava.io.tmpdir=" + scratch,
                 "-cp",
                 System.getProperty("java.class.path"),
                 "dev.kv.jmh.Main",
                 "db_bench",
-                "--num=10",
-                "--benchmarks=fillseq,crc32c",
-                "--codec_bytes=" + Long.MAX_VALUE)
-            .redirectErrorStream(true)
-            .start();
+                "--num=10"));
+    command.addAll(List.of(args));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  @Test
+  void run_deletesItsTemporaryDirectory() throws Exception {
+    Process process = start("--benchmarks=fillseq");
+    String printed;
+    try (BufferedReader lines = process.inputReader()) {
+      printed = lines.lines().collect(Collectors.joining("\n"));
+      assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    assertThat(process.exitValue()).as(printed).isZero();
+    assertThat(scratch).isDirectoryNotContaining("glob:**/kv-db-bench*");
+  }
+
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "destroy() does not run shutdown hooks")
+  void run_endedByASignal_deletesItsTemporaryDirectory() throws Exception {
+    Process process = start("--benchmarks=fillseq,crc32c", "--codec_bytes=" + Long.MAX_VALUE);
     try (BufferedReader lines = process.inputReader()) {
       assertThat(lines.lines().anyMatch(line -> line.startsWith("fillseq "))).isTrue();
       assertThat(scratch).isDirectoryContaining("glob:**/kv-db-bench*");
