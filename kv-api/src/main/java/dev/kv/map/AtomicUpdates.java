@@ -86,10 +86,9 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
   }
 
   /** Replaces each value of a range by what a function makes of its key and of it. */
-  void replaceAll(
-      KeyRange range, boolean descending, BiFunction<? super K, ? super V, ? extends V> function) {
+  void replaceAll(KeyRange range, BiFunction<? super K, ? super V, ? extends V> function) {
     store.requireWritable();
-    Iterator<Entry> entries = new Scan<>(store, range, descending, false, Function.identity());
+    Iterator<Entry> entries = new Scan<>(store, range, false, Function.identity());
     while (entries.hasNext()) {
       byte[] encoded = entries.next().key();
       K key = store.decodeKey(encoded);
@@ -118,10 +117,10 @@ record AtomicUpdates<K, V>(MapStore<K, V> store) {
   }
 
   /** Deletes the entries that a filter accepts, except those whose value changed meanwhile. */
-  boolean removeIf(KeyRange range, boolean descending, Predicate<? super Map.Entry<K, V>> filter) {
+  boolean removeIf(KeyRange range, Predicate<? super Map.Entry<K, V>> filter) {
     store.requireWritable();
     boolean removed = false;
-    Iterator<Entry> entries = new Scan<>(store, range, descending, true, Function.identity());
+    Iterator<Entry> entries = new Scan<>(store, range, true, Function.identity());
     while (entries.hasNext()) {
       Entry entry = entries.next();
       if (filter.test(store.decode(entry))) {

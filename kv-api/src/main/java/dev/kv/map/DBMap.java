@@ -11,7 +11,6 @@ import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.bytes.DBComparator;
 import java.util.AbstractMap;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -83,13 +82,11 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   private final MapStore<K, V> store;
   private final AtomicUpdates<K, V> updates;
   private final KeyRange range;
-  private final boolean descending;
 
-  DBMap(MapStore<K, V> store, KeyRange range, boolean descending) {
+  DBMap(MapStore<K, V> store, KeyRange range) {
     this.store = store;
     this.updates = new AtomicUpdates<>(store);
     this.range = range;
-    this.descending = descending;
   }
 
   /**
@@ -137,8 +134,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
     }
     return new DBMap<>(
         new MapStore<>(reader, writer, keys, values, ReadOptions.DEFAULT, WriteOptions.DEFAULT),
-        KeyRange.ALL,
-        false);
+        KeyRange.ALL);
   }
 
   /**
@@ -169,7 +165,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   }
 
   private DBMap<K, V> with(MapStore<K, V> other) {
-    return new DBMap<>(other, range, descending);
+    return new DBMap<>(other, range);
   }
 
   /**
@@ -364,7 +360,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
 
   @Override
   public void replaceAll(BiFunction<? super K, ? super V, ? extends V> function) {
-    updates.replaceAll(range, descending, Objects.requireNonNull(function, "function"));
+    updates.replaceAll(range, Objects.requireNonNull(function, "function"));
   }
 
   @Override
@@ -421,7 +417,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
 
   /** Deletes the entries that a filter accepts, except those whose value changed meanwhile. */
   boolean removeIf(Predicate<? super Map.Entry<K, V>> filter) {
-    return updates.removeIf(range, descending, Objects.requireNonNull(filter, "filter"));
+    return updates.removeIf(range, Objects.requireNonNull(filter, "filter"));
   }
 
   /**
@@ -462,7 +458,7 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   @Override
   public Comparator<? super K> comparator() {
     Comparator<? super K> order = store.keys().order();
-    return descending ? Collections.reverseOrder(order) : order;
+    return range.descending() ? Collections.reverseOrder(order) : order;
   }
 
   @Override
@@ -491,25 +487,25 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
   }
 
   Iterator<K> keyScan() {
-    return Scan.keys(store, range, descending);
+    return Scan.keys(store, range);
   }
 
   Iterator<V> valueScan() {
-    return Scan.values(store, range, descending);
+    return Scan.values(store, range);
   }
 
   Iterator<Map.Entry<K, V>> entryScan() {
-    return Scan.entries(store, range, descending);
+    return Scan.entries(store, range);
   }
 
   @Override
   public K firstKey() {
-    return present(endKey(range, false));
+    return present(store.endKey(range, false));
   }
 
   @Override
   public K lastKey() {
-    return present(endKey(range, true));
+    return present(store.endKey(range, true));
   }
 
   private static <K> K present(@Nullable K key) {
@@ -521,128 +517,104 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
 
   @Override
   public Map.@Nullable Entry<K, V> firstEntry() {
-    return end(range, false);
+    return store.endEntry(range, false);
   }
 
   @Override
   public Map.@Nullable Entry<K, V> lastEntry() {
-    return end(range, true);
+    return store.endEntry(range, true);
   }
 
   @Override
   public Map.@Nullable Entry<K, V> lowerEntry(K key) {
-    return end(before(key, false), true);
+    return store.endEntry(before(key, false), true);
   }
 
   @Override
   public @Nullable K lowerKey(K key) {
-    return endKey(before(key, false), true);
+    return store.endKey(before(key, false), true);
   }
 
   @Override
   public Map.@Nullable Entry<K, V> floorEntry(K key) {
-    return end(before(key, true), true);
+    return store.endEntry(before(key, true), true);
   }
 
   @Override
   public @Nullable K floorKey(K key) {
-    return endKey(before(key, true), true);
+    return store.endKey(before(key, true), true);
   }
 
   @Override
   public Map.@Nullable Entry<K, V> ceilingEntry(K key) {
-    return end(after(key, true), false);
+    return store.endEntry(after(key, true), false);
   }
 
   @Override
   public @Nullable K ceilingKey(K key) {
-    return endKey(after(key, true), false);
+    return store.endKey(after(key, true), false);
   }
 
   @Override
   public Map.@Nullable Entry<K, V> higherEntry(K key) {
-    return end(after(key, false), false);
+    return store.endEntry(after(key, false), false);
   }
 
   @Override
   public @Nullable K higherKey(K key) {
-    return endKey(after(key, false), false);
+    return store.endKey(after(key, false), false);
   }
 
-  /** Returns the part of the range before a key, in the order of this map. */
   private KeyRange before(K key, boolean inclusive) {
-    byte[] encoded = store.encodeKey(key);
-    return descending ? notLess(encoded, inclusive) : notGreater(encoded, inclusive);
+    return range.before(store.encodeKey(key), inclusive);
   }
 
-  /** Returns the part of the range after a key, in the order of this map. */
   private KeyRange after(K key, boolean inclusive) {
-    byte[] encoded = store.encodeKey(key);
-    return descending ? notGreater(encoded, inclusive) : notLess(encoded, inclusive);
-  }
-
-  private KeyRange notLess(byte[] key, boolean inclusive) {
-    return range.from(inclusive ? key : KeyRange.after(key));
-  }
-
-  private KeyRange notGreater(byte[] key, boolean inclusive) {
-    return range.until(inclusive ? KeyRange.after(key) : key);
-  }
-
-  /** Returns the first or the last entry of a range, in the order of this map. */
-  private Map.@Nullable Entry<K, V> end(KeyRange of, boolean last) {
-    return store.endEntry(of, last != descending);
-  }
-
-  private @Nullable K endKey(KeyRange of, boolean last) {
-    return store.endKey(of, last != descending);
+    return range.after(store.encodeKey(key), inclusive);
   }
 
   @Override
   public Map.@Nullable Entry<K, V> pollFirstEntry() {
-    return updates.poll(range, descending);
+    return updates.poll(range, false);
   }
 
   @Override
   public Map.@Nullable Entry<K, V> pollLastEntry() {
-    return updates.poll(range, !descending);
+    return updates.poll(range, true);
   }
 
   @Override
   public DBMap<K, V> descendingMap() {
-    return new DBMap<>(store, range, !descending);
+    return new DBMap<>(store, range.reversed());
   }
 
   @Override
   public DBMap<K, V> subMap(K from, boolean fromInclusive, K to, boolean toInclusive) {
     byte[] first = store.encodeKey(Objects.requireNonNull(from, "from"));
     byte[] last = store.encodeKey(Objects.requireNonNull(to, "to"));
-    int order = Arrays.compareUnsigned(first, last);
-    if (descending ? order < 0 : order > 0) {
+    if (range.compare(first, last) > 0) {
       throw new IllegalArgumentException("from " + from + " is after to " + to);
     }
-    return part(from, fromInclusive, false).part(to, toInclusive, true);
+    return tailMap(from, fromInclusive).headMap(to, toInclusive);
   }
 
   @Override
   public DBMap<K, V> headMap(K to, boolean inclusive) {
-    return part(Objects.requireNonNull(to, "to"), inclusive, true);
+    byte[] end = store.encodeKey(Objects.requireNonNull(to, "to"));
+    return part(to, range.head(end, inclusive));
   }
 
   @Override
   public DBMap<K, V> tailMap(K from, boolean inclusive) {
-    return part(Objects.requireNonNull(from, "from"), inclusive, false);
+    byte[] begin = store.encodeKey(Objects.requireNonNull(from, "from"));
+    return part(from, range.tail(begin, inclusive));
   }
 
-  /** Returns the part of this map up to a key, or from a key on, in the order of this map. */
-  private DBMap<K, V> part(K key, boolean inclusive, boolean head) {
-    byte[] encoded = store.encodeKey(key);
-    KeyRange part =
-        head == descending ? range.tail(encoded, inclusive) : range.head(encoded, inclusive);
+  private DBMap<K, V> part(Object bound, @Nullable KeyRange part) {
     if (part == null) {
-      throw outOfRange(key);
+      throw outOfRange(bound);
     }
-    return new DBMap<>(store, part, descending);
+    return new DBMap<>(store, part);
   }
 
   @Override

@@ -187,7 +187,7 @@ record MapStore<K, V>(
   }
 
   /**
-   * Returns the first or the last entry of a range, or null if there is none.
+   * Returns the first or the last entry of a range in its direction, or null if there is none.
    *
    * @param withValue false to return an empty array in the place of the value
    */
@@ -196,7 +196,7 @@ record MapStore<K, V>(
       return null;
     }
     try (DBIterator cursor = cursor(range)) {
-      if (last) {
+      if (last != range.descending()) {
         cursor.seekToLast();
       } else {
         cursor.seekToFirst();

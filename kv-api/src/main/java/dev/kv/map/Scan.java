@@ -22,7 +22,6 @@ final class Scan<E> implements Iterator<E> {
   private static final int MOST_BYTES = 256 << 10;
 
   private final MapStore<?, ?> store;
-  private final boolean descending;
   private final boolean withValues;
   private final Function<Entry, E> decoder;
 
@@ -40,31 +39,23 @@ final class Scan<E> implements Iterator<E> {
    *
    * @param withValues false if {@code decoder} needs only the keys
    */
-  Scan(
-      MapStore<?, ?> store,
-      KeyRange range,
-      boolean descending,
-      boolean withValues,
-      Function<Entry, E> decoder) {
+  Scan(MapStore<?, ?> store, KeyRange range, boolean withValues, Function<Entry, E> decoder) {
     this.store = store;
     this.rest = range;
-    this.descending = descending;
     this.withValues = withValues;
     this.decoder = decoder;
   }
 
-  static <K> Iterator<K> keys(MapStore<K, ?> store, KeyRange range, boolean descending) {
-    return new Scan<>(store, range, descending, false, entry -> store.decodeKey(entry.key()));
+  static <K> Iterator<K> keys(MapStore<K, ?> store, KeyRange range) {
+    return new Scan<>(store, range, false, entry -> store.decodeKey(entry.key()));
   }
 
-  static <V> Iterator<V> values(MapStore<?, V> store, KeyRange range, boolean descending) {
-    return new Scan<>(
-        store, range, descending, true, entry -> store.decodeValue(entry.key(), entry.value()));
+  static <V> Iterator<V> values(MapStore<?, V> store, KeyRange range) {
+    return new Scan<>(store, range, true, entry -> store.decodeValue(entry.key(), entry.value()));
   }
 
-  static <K, V> Iterator<Map.Entry<K, V>> entries(
-      MapStore<K, V> store, KeyRange range, boolean descending) {
-    return new Scan<>(store, range, descending, true, store::decode);
+  static <K, V> Iterator<Map.Entry<K, V>> entries(MapStore<K, V> store, KeyRange range) {
+    return new Scan<>(store, range, true, store::decode);
   }
 
   @Override
@@ -113,7 +104,7 @@ final class Scan<E> implements Iterator<E> {
     boolean ended = range.isEmpty();
     if (!ended) {
       try (DBIterator cursor = store.cursor(range)) {
-        ended = copy(cursor, next);
+        ended = copy(cursor, range.descending(), next);
       } catch (CorruptionException e) {
         if (next.isEmpty()) {
           throw e;
@@ -121,16 +112,12 @@ final class Scan<E> implements Iterator<E> {
       }
     }
     chunk = next;
-    rest = ended ? null : restOf(range, next.get(next.size() - 1).key());
+    rest = ended ? null : range.after(next.get(next.size() - 1).key(), false);
     entries = Math.min(2 * entries, MOST_ENTRIES);
   }
 
-  private KeyRange restOf(KeyRange range, byte[] last) {
-    return descending ? range.until(last) : range.from(KeyRange.after(last));
-  }
-
   /** Copies the next entries; returns true if there are no more. */
-  private boolean copy(DBIterator cursor, List<Entry> copies) {
+  private boolean copy(DBIterator cursor, boolean descending, List<Entry> copies) {
     if (descending) {
       cursor.seekToLast();
     } else {
