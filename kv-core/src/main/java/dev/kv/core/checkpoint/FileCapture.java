@@ -10,19 +10,19 @@ import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.DatabaseFiles;
 import dev.kv.core.state.ObsoleteFiles;
 import dev.kv.core.state.WriteAheadLog;
+import dev.kv.core.table.cache.TablePath;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Version;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.errors.DBIOException;
+import dev.kv.options.TableSuffix;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Determines the files that a database, open for writing, consists of at one moment. Thread-safe.
@@ -115,11 +115,12 @@ public final class FileCapture {
 
   private List<LiveFiles.File> filesOf(Moment moment) throws IOException {
     Path directory = context.directory();
-    Set<String> names = new HashSet<>(context.env().list(directory));
     List<LiveFiles.File> files = new ArrayList<>();
     Version version = moment.described().version();
+    TableSuffix suffix = context.options().tables().suffix();
     for (FileMetadata table : version.files()) {
-      files.add(new FilePrefix(context.env(), tablePath(names, table), table.size(), true));
+      Path path = TablePath.find(context.env(), directory, table, suffix).path();
+      files.add(new FilePrefix(context.env(), path, table.size(), true));
     }
     moment
         .logs()
@@ -143,17 +144,5 @@ public final class FileCapture {
     Path current = FileNames.current(directory);
     files.add(new FilePrefix(scratch, current, scratch.size(current), false));
     return files;
-  }
-
-  private Path tablePath(Set<String> names, FileMetadata table) {
-    Path usual =
-        FileNames.table(context.directory(), table.number(), context.options().tables().suffix());
-    Path other =
-        FileNames.otherTable(
-            context.directory(), table.number(), context.options().tables().suffix());
-    boolean isOther =
-        !names.contains(String.valueOf(usual.getFileName()))
-            && names.contains(String.valueOf(other.getFileName()));
-    return isOther ? other : usual;
   }
 }

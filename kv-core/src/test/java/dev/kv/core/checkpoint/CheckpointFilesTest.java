@@ -16,6 +16,7 @@ import dev.kv.env.RandomAccessFile;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.DatabaseExistsException;
+import dev.kv.options.TableSuffix;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -146,6 +147,33 @@ class CheckpointFilesTest {
       }
     }
     assertThat(contents(TARGET)).isEqualTo("a=1b=2");
+  }
+
+  /** Another program may write a file with the other name while the database is open. */
+  @Test
+  void filesOfATableWithTwoFiles_areThoseOfItsSizeInTheManifest() throws IOException {
+    Options ofSst = options.toBuilder().tables(t -> t.suffix(TableSuffix.SST)).build();
+    try (DB db = DB.open(DIRECTORY, ofSst)) {
+      put(db, "a", "1");
+      db.admin().flush();
+    }
+    try (DB db = open()) {
+      String table =
+          env.list(DIRECTORY).stream()
+              .filter(name -> name.endsWith(".sst"))
+              .findAny()
+              .orElseThrow();
+      Path second = DIRECTORY.resolve(table.replace(".sst", ".ldb"));
+      EnvFiles.write(env, second, new byte[(int) env.size(DIRECTORY.resolve(table)) / 2]);
+      try (LiveFiles files = db.admin().suspendDeletions()) {
+        assertThat(files.files())
+            .filteredOn(LiveFiles.File::isTable)
+            .extracting(LiveFiles.File::name)
+            .containsExactly(table);
+      }
+      db.admin().checkpoint(TARGET);
+    }
+    assertThat(contents(TARGET)).isEqualTo("a=1");
   }
 
   @Test
