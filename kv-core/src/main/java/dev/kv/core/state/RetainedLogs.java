@@ -44,7 +44,7 @@ public final class RetainedLogs {
   private final Map<Long, Ended> ended = new ConcurrentHashMap<>();
 
   /** Written at the open, and under the lock of {@link ObsoleteFiles}. */
-  private volatile @Nullable WalEpochs incarnations;
+  private volatile @Nullable Incarnations incarnations;
 
   private volatile CommitProgress progress = new CommitProgress(0);
 
@@ -77,9 +77,9 @@ public final class RetainedLogs {
    * that never exists. The incarnations stay, for a second repair. Durable when it returns.
    */
   public static void end(Env env, Path directory) throws IOException {
-    WalEpochs found = WalEpochs.read(env, directory);
+    Incarnations found = Incarnations.read(env, directory);
     if (found != null) {
-      found.withOldestLog(WalEpochs.NO_LOG).write(env, directory);
+      found.withOldestLog(Incarnations.NO_LOG).write(env, directory);
     }
   }
 
@@ -88,7 +88,7 @@ public final class RetainedLogs {
    * number of the log; null if CHANGES is missing or damaged. For a database that is not open.
    */
   public static @Nullable LongUnaryOperator lastIn(Env env, Path directory) throws IOException {
-    WalEpochs found = WalEpochs.read(env, directory);
+    Incarnations found = Incarnations.read(env, directory);
     return found == null ? null : found::lastIn;
   }
 
@@ -111,17 +111,17 @@ public final class RetainedLogs {
    */
   public void begin(List<FileName> files, long sequence, long log, boolean isPrefix)
       throws IOException {
-    WalEpochs.Incarnation next =
-        new WalEpochs.Incarnation(
+    Incarnations.Incarnation next =
+        new Incarnations.Incarnation(
             new SecureRandom().nextLong(), sequence, log, System.currentTimeMillis());
-    WalEpochs before = WalEpochs.read(env, directory);
-    long oldest = before == null ? WalEpochs.NO_LOG : before.oldestLog();
+    Incarnations before = Incarnations.read(env, directory);
+    long oldest = before == null ? Incarnations.NO_LOG : before.oldestLog();
     boolean continues =
         isPrefix
             && files.stream()
                 .anyMatch(file -> file.kind() == FileName.Kind.LOG && file.number() == oldest);
-    WalEpochs now =
-        before != null && continues ? before.with(next) : new WalEpochs(log, List.of(next));
+    Incarnations now =
+        before != null && continues ? before.with(next) : new Incarnations(log, List.of(next));
     now.write(env, directory);
     incarnations = now;
     progress = new CommitProgress(sequence);
@@ -141,13 +141,13 @@ public final class RetainedLogs {
     return progress;
   }
 
-  private WalEpochs incarnations() {
+  private Incarnations incarnations() {
     return requireNonNull(incarnations, "the incarnation has not begun");
   }
 
   /** Returns the number of the oldest log that is kept. */
   public long oldest() {
-    WalEpochs now = incarnations;
+    Incarnations now = incarnations;
     return now == null ? 0 : now.oldestLog();
   }
 
@@ -177,7 +177,7 @@ public final class RetainedLogs {
    * @throws IllegalArgumentException if no write of the present incarnation has its number
    */
   public void check(ChangePosition position) {
-    WalEpochs now = incarnations();
+    Incarnations now = incarnations();
     int index = now.indexOf(position.incarnation());
     if (index < 0) {
       throw lost(
@@ -220,7 +220,7 @@ public final class RetainedLogs {
    * @param live the number of the oldest log that a recovery needs
    */
   void trim(long live) {
-    WalEpochs now = incarnations;
+    Incarnations now = incarnations;
     if (now == null) {
       return;
     }
@@ -233,7 +233,7 @@ public final class RetainedLogs {
       }
       int drop = countToDrop(kept, retention, System.currentTimeMillis());
       if (drop > 0) {
-        WalEpochs next = now.withOldestLog(drop == kept.size() ? live : kept.get(drop).number());
+        Incarnations next = now.withOldestLog(drop == kept.size() ? live : kept.get(drop).number());
         next.write(env, directory);
         incarnations = next;
         ended.keySet().removeIf(number -> number < next.oldestLog());
@@ -252,7 +252,7 @@ public final class RetainedLogs {
    */
   record Kept(long number, long bytes, long millis) {}
 
-  private Kept kept(long number, WalEpochs now) throws IOException {
+  private Kept kept(long number, Incarnations now) throws IOException {
     Ended end = ended.get(number);
     if (end != null) {
       return new Kept(number, end.bytes(), end.millis());

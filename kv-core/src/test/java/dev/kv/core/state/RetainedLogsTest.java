@@ -240,7 +240,7 @@ class RetainedLogsTest {
     assertThat(env.operations() - operations).as("only lists the directory").isEqualTo(1);
     logs.trim(7);
     assertThat(logs.oldest()).isEqualTo(5);
-    assertThat(WalEpochs.read(disk.crashClone(0, 1), DIRECTORY).oldestLog()).isEqualTo(5);
+    assertThat(Incarnations.read(disk.crashClone(0, 1), DIRECTORY).oldestLog()).isEqualTo(5);
     logs.ended(7, 200);
     log(9, 1);
     logs.trim(9);

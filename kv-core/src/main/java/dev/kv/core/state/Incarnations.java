@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *     history has ended: another program has deleted logs, or a repair has set {@link #NO_LOG}
  * @param list the incarnations, oldest first
  */
-record WalEpochs(long oldestLog, List<Incarnation> list) {
-  private static final EngineLogger LOG = EngineLogger.of(WalEpochs.class);
+record Incarnations(long oldestLog, List<Incarnation> list) {
+  private static final EngineLogger LOG = EngineLogger.of(Incarnations.class);
 
   private static final long MAGIC = 0x31736567_6e616863L; // "changes1"
   private static final int HEADER = 2 * Long.BYTES + Integer.BYTES;
@@ -60,7 +60,7 @@ record WalEpochs(long oldestLog, List<Incarnation> list) {
    */
   record Incarnation(long id, long start, long firstLog, long begunMillis) {}
 
-  WalEpochs {
+  Incarnations {
     list = List.copyOf(list);
   }
 
@@ -107,32 +107,32 @@ record WalEpochs(long oldestLog, List<Incarnation> list) {
    * Returns these incarnations and a next one, without those of which no position can be read any
    * more.
    */
-  WalEpochs with(Incarnation next) {
+  Incarnations with(Incarnation next) {
     List<Incarnation> more = new ArrayList<>(list);
     more.add(next);
-    WalEpochs all = new WalEpochs(oldestLog, more);
+    Incarnations all = new Incarnations(oldestLog, more);
     int oldest = Math.max(all.indexOfLog(oldestLog), 0);
     int first = Math.max(0, more.size() - MOST);
     while (first < oldest && all.end(first) < more.get(oldest).start()) {
       first++;
     }
-    return new WalEpochs(oldestLog, more.subList(first, more.size()));
+    return new Incarnations(oldestLog, more.subList(first, more.size()));
   }
 
   /** Returns the same with another oldest log. */
-  WalEpochs withOldestLog(long log) {
-    return new WalEpochs(log, list);
+  Incarnations withOldestLog(long log) {
+    return new Incarnations(log, list);
   }
 
   /** Reads the file. Returns null if there is none, or if it is damaged. */
-  static @Nullable WalEpochs read(Env env, Path directory) throws IOException {
+  static @Nullable Incarnations read(Env env, Path directory) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocateDirect(LARGEST_FILE + 1).order(ByteOrder.LITTLE_ENDIAN);
     try (SequentialFile file = env.openSequential(FileNames.changes(directory))) {
       FileContents.fill(bytes, file);
     } catch (NoSuchFileException e) {
       return null;
     }
-    WalEpochs found = decode(bytes, bytes.position());
+    Incarnations found = decode(bytes, bytes.position());
     if (found == null) {
       LOG.warn(
           "{}: damaged; the history of changes starts over",
@@ -141,7 +141,7 @@ record WalEpochs(long oldestLog, List<Incarnation> list) {
     return found;
   }
 
-  private static @Nullable WalEpochs decode(ByteBuffer bytes, int length) {
+  private static @Nullable Incarnations decode(ByteBuffer bytes, int length) {
     int count = (length - HEADER - TRAILER) / ENTRY;
     if (count < 1
         || length != HEADER + count * ENTRY + TRAILER
@@ -160,7 +160,7 @@ record WalEpochs(long oldestLog, List<Incarnation> list) {
               bytes.getLong(at + 2 * Long.BYTES),
               bytes.getLong(at + 3 * Long.BYTES)));
     }
-    return new WalEpochs(bytes.getLong(Long.BYTES), list);
+    return new Incarnations(bytes.getLong(Long.BYTES), list);
   }
 
   private static int checksum(ByteBuffer bytes, int length) {
