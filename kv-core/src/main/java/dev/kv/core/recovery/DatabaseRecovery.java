@@ -96,15 +96,7 @@ public final class DatabaseRecovery {
       new LostFiles(context.env(), context.directory()).moveSecondFiles(context, versions, found);
       boolean cut = versions.recovered().tail() > 0;
       if (cut) {
-        LostFiles lost = new LostFiles(context.env(), context.directory());
-        lost.moveUnusedTables(context, versions, found);
-        recovery.noteManifest(
-            "the MANIFEST ended inside an edit, "
-                + versions.recovered().tail()
-                + " bytes were dropped, and these tables, which it does not name, were moved to"
-                + " lost/: "
-                + lost.names(),
-            versions.recovered().tail());
+        keepUnnamedTables(found, recovery);
       }
       versions.setLastSequence(recovery.lastSequence());
       boolean reused = tables.count() == 0 && reusesLogs() && reuse(numbers, recovery);
@@ -140,6 +132,23 @@ public final class DatabaseRecovery {
       recovery.abandon();
     }
     return recovery;
+  }
+
+  /**
+   * Moves the tables that a MANIFEST with a torn end does not name to lost/, and reports it: the
+   * edit that is torn may name them.
+   */
+  private void keepUnnamedTables(List<FileName> found, LogRecovery recovery) throws IOException {
+    LostFiles lost = new LostFiles(context.env(), context.directory());
+    lost.moveUnusedTables(context, versions, found);
+    long tail = versions.recovered().tail();
+    recovery.noteManifest(
+        "the MANIFEST ended inside an edit, "
+            + tail
+            + " bytes were dropped, and these tables, which it does not name, were moved to"
+            + " lost/: "
+            + lost.names(),
+        tail);
   }
 
   /**

@@ -283,22 +283,41 @@ public final class LogRecovery {
           offset, length, "sequence number " + sequence + " follows " + (expected - 1), false);
       return !damage.hasEnded();
     }
+    checkFollows(log, damage, sequence, replayed, offset);
+    if (damage.hasEnded()) {
+      return false;
+    }
+    applyRecord(reader, sequence, count);
+    return true;
+  }
+
+  /**
+   * Ends recovery if records between the record that was read and the one before it are lost.
+   *
+   * @param replayed the end of the record before it in its log, or 0 if it is the first
+   * @param offset the offset of the record
+   */
+  private void checkFollows(Path log, LogDamage damage, long sequence, long replayed, long offset)
+      throws IOException {
     damage.checkGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
     if (replayed == 0 && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
       damage.corruption(
           offset,
-          length,
+          record.length(),
           "the log begins at sequence " + sequence + " instead of " + expected,
           true);
     } else if (besideWriter && sequence > expected && isBehind(log, replayed, offset)) {
-      damage.end(offset, length, "records before it were written after it was read up to there");
+      damage.end(
+          offset, record.length(), "records before it were written after it was read up to there");
     }
-    if (damage.hasEnded()) {
-      return false;
-    }
+  }
+
+  /** Applies the record that was read. */
+  private void applyRecord(LogReader reader, long sequence, int count) throws IOException {
+    long end = sequence + count - 1;
     try {
       if (count > 0) {
-        apply(bytes, length, sequence, count);
+        apply(record.buffer(), record.length(), sequence, count);
         applied.add(sequence, end);
         lastApplied = Math.max(lastApplied, end);
       }
@@ -306,7 +325,7 @@ public final class LogRecovery {
       throw new ComparatorException(
           e.getMessage()
               + " at the record at "
-              + offset
+              + reader.lastRecordOffset()
               + " of "
               + Escape.text(reader.fileName())
               + ": nothing was changed",
@@ -317,7 +336,6 @@ public final class LogRecovery {
     anyRecord = true;
     expected = end + 1;
     lastSequence = Math.max(lastSequence, end);
-    return true;
   }
 
   /**
