@@ -137,11 +137,6 @@ public final class ErrorHandler {
     return state.closing();
   }
 
-  /** Returns true while a failure keeps writes refused. */
-  public boolean isFailed() {
-    return failure() != null;
-  }
-
   /** Returns true after a failure that only a new open ends. */
   public boolean isFailedPermanently() {
     return permanent != null;
@@ -371,18 +366,9 @@ public final class ErrorHandler {
     return unnotedShortage != null || state.hasFailed(job);
   }
 
-  /**
-   * Refuses writes for the close.
-   *
-   * @return true for the first call
-   */
-  public boolean beginClose() {
-    boolean first;
-    synchronized (this) {
-      first = !state.closing();
-      state = state.close();
-    }
+  /** Refuses writes for the close. */
+  public void beginClose() {
+    update(State::close);
     notifyListeners();
-    return first;
   }
 }

@@ -110,7 +110,7 @@ class BackgroundWorkerTest {
     worker.wake();
     DbTestBase.await(
         "the end of the shortage",
-        () -> errors.isFailed() || (changes.get() == 2 && !errors.isShortOfMemory()));
+        () -> errors.failure() != null || (changes.get() == 2 && !errors.isShortOfMemory()));
     worker.stop();
     worker.join();
     errors.check();
@@ -139,7 +139,7 @@ class BackgroundWorkerTest {
     worker.wake();
     DbTestBase.await(
         "the end of the shortage",
-        () -> errors.isFailed() || (calls.get() > 2 && !errors.isShortOfMemory()));
+        () -> errors.failure() != null || (calls.get() > 2 && !errors.isShortOfMemory()));
     worker.stop();
     worker.join();
     errors.check();
@@ -165,7 +165,7 @@ class BackgroundWorkerTest {
                       }
                     });
     worker.wake();
-    DbTestBase.await("the next look", () -> errors.isFailed() || calls.get() > 1);
+    DbTestBase.await("the next look", () -> errors.failure() != null || calls.get() > 1);
     worker.stop();
     worker.join();
     errors.check();
@@ -214,7 +214,7 @@ class BackgroundWorkerTest {
     for (int i = 0; i < runs.length(); i++) {
       assertThat(runs.get(i)).as("piece %d", i).isEqualTo(1);
     }
-    assertThat(errors.isFailed()).isFalse();
+    assertThat(errors.failure()).isNull();
   }
 
   @Test
@@ -290,7 +290,7 @@ class BackgroundWorkerTest {
     BackgroundWorker worker =
         new BackgroundWorker(threads, exhausted, "kv-test", () -> null, errors, retries);
     worker.wake();
-    assertThat(errors.isFailed()).isTrue();
+    assertThat(errors.failure()).isNotNull();
     worker.stop();
     worker.join();
   }
@@ -308,17 +308,17 @@ class BackgroundWorkerTest {
 
           @Override
           public void end(@Nullable JobOutcome outcome) {
-            failedAtTheEnd.add(errors.isFailed());
+            failedAtTheEnd.add(errors.failure() != null);
             second.countDown();
           }
         };
     BackgroundWorker worker = worker(() -> job);
     worker.wake();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!errors.isFailed() && System.nanoTime() < end) {
+    while (errors.failure() == null && System.nanoTime() < end) {
       Thread.sleep(1);
     }
-    assertThat(errors.isFailed()).isTrue();
+    assertThat(errors.failure()).isNotNull();
     worker.wake();
     assertThat(second.await(60, TimeUnit.SECONDS)).isTrue();
     worker.stop();
@@ -387,7 +387,7 @@ class BackgroundWorkerTest {
     List<Boolean> failed = new CopyOnWriteArrayList<>();
     errors.onChange(
         () -> {
-          failed.add(errors.isFailed());
+          failed.add(errors.failure() != null);
           shut.countDown();
         });
     BackgroundWorker worker = failing(List.of(diskFull(), diskFull()));
@@ -404,10 +404,10 @@ class BackgroundWorkerTest {
         failing(List.of(new IllegalStateException("one"), new IllegalStateException("two")));
     worker.wake();
     awaitRuns(1);
-    DbTestBase.await("the failure", errors::isFailed);
+    DbTestBase.await("the failure", () -> errors.failure() != null);
     worker.wake();
     assertThat(runs.tryAcquire(100, TimeUnit.MILLISECONDS)).isFalse();
-    assertThat(errors.isFailed()).isTrue();
+    assertThat(errors.failure()).isNotNull();
     worker.tryAgain();
     assertThat(errors.failure()).hasMessage("two");
     worker.tryAgain();
@@ -455,9 +455,9 @@ class BackgroundWorkerTest {
     BackgroundWorker worker =
         new BackgroundWorker(threads, exhausted, "kv-test", () -> null, errors, retries);
     worker.wake();
-    assertThat(errors.isFailed()).isTrue();
+    assertThat(errors.failure()).isNotNull();
     worker.tryAgain();
-    assertThat(errors.isFailed()).isTrue();
+    assertThat(errors.failure()).isNotNull();
     worker.tryAgain();
     assertThat(errors.isOpen()).isTrue();
     stop(worker);
@@ -485,7 +485,7 @@ class BackgroundWorkerTest {
               return null;
             });
     worker.wake();
-    DbTestBase.await("the failure", errors::isFailed);
+    DbTestBase.await("the failure", () -> errors.failure() != null);
     assertThat(errors.isFailedPermanently()).isFalse();
     worker.tryAgain();
     assertThat(errors.isOpen()).isTrue();

@@ -246,7 +246,7 @@ class MemoryShortageTest extends DbTestBase {
     await(
         "the deletion of obsolete files",
         () ->
-            parts().jobs().errors().isFailed()
+            parts().jobs().errors().failure() != null
                 || (lists.get() >= 2
                     && files(FileName.Kind.TABLE).size() == 1
                     && files(FileName.Kind.LOG).size() == 1));

@@ -48,7 +48,7 @@ class MonitorTest {
   @Test
   void awaitChange_withoutASignal_returnsAfterAWhile() {
     awaitChange();
-    assertThat(errors.isFailed()).isFalse();
+    assertThat(errors.failure()).isNull();
   }
 
   @Test

@@ -31,6 +31,9 @@ class TableFilterTest {
       new InternalKeyComparator(DBComparator.bytewise());
   private static final FilterPolicy BLOOM = new BloomFilter(10);
 
+  /** The base that LevelDB writes: a filter for every 2 KiB. */
+  private static final int LEVELDB_BASE = 11;
+
   /** A policy of the program's own: the set of the keys' first bytes. */
   private static final FilterPolicy FIRST_BYTES =
       new FilterPolicy() {
@@ -103,7 +106,7 @@ class TableFilterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {TableFormat.LEVELDB_BASE, TableFormat.WHOLE_TABLE})
+  @ValueSource(ints = {LEVELDB_BASE, TableFormat.WHOLE_TABLE})
   void get_missingKeys_readsHardlyABlock(int baseLg) {
     Entries entries = Entries.internal(BYTEWISE, new Random(1), 500);
     TableFormat format = TableBench.format(1024, 16, CompressionType.SNAPPY, BLOOM, baseLg);
@@ -115,7 +118,7 @@ class TableFilterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {TableFormat.LEVELDB_BASE, TableFormat.WHOLE_TABLE})
+  @ValueSource(ints = {LEVELDB_BASE, TableFormat.WHOLE_TABLE})
   void get_filterOfAnotherPolicy_isIgnored(int baseLg) {
     Entries entries = Entries.internal(BYTEWISE, new Random(2), 300);
     TableFormat format = TableBench.format(1024, 16, CompressionType.NONE, BLOOM, baseLg);
@@ -128,7 +131,7 @@ class TableFilterTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {TableFormat.LEVELDB_BASE, TableFormat.WHOLE_TABLE})
+  @ValueSource(ints = {LEVELDB_BASE, TableFormat.WHOLE_TABLE})
   void get_ownPolicy_isAsked(int baseLg) {
     Entries entries = Entries.internal(BYTEWISE, new Random(3), 300);
     TableFormat format = TableBench.format(1024, 16, CompressionType.NONE, FIRST_BYTES, baseLg);
@@ -149,8 +152,7 @@ class TableFilterTest {
   void build_entriesOfACppTableWithAFilterPerBase_givesTheSameBytes() throws IOException {
     Path path = Path.of("src/test/resources/fixtures/leveldb/bloom/000011.ldb");
     byte[] bytes = Files.readAllBytes(path);
-    TableFormat format =
-        TableBench.format(4096, 16, CompressionType.SNAPPY, BLOOM, TableFormat.LEVELDB_BASE);
+    TableFormat format = TableBench.format(4096, 16, CompressionType.SNAPPY, BLOOM, LEVELDB_BASE);
     assertThat(FixtureTableTest.rebuilt(bytes, format, BYTEWISE)).isEqualTo(bytes);
   }
 }

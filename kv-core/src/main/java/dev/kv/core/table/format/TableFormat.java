@@ -32,9 +32,6 @@ public record TableFormat(
    */
   public static final int WHOLE_TABLE = 31;
 
-  /** The base that LevelDB writes: a filter for every 2 KiB. */
-  public static final int LEVELDB_BASE = 11;
-
   /** Returns the format that {@code options} specify. */
   public static TableFormat of(Options options) {
     return new TableFormat(
