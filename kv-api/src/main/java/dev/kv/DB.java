@@ -3,6 +3,7 @@ package dev.kv;
 import dev.kv.admin.DBAdmin;
 import dev.kv.admin.RepairReport;
 import dev.kv.change.ChangeFeed;
+import dev.kv.errors.ComparatorException;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
@@ -28,9 +29,10 @@ import java.nio.file.Path;
  *
  * <p>Every call can throw {@link DBClosedException} after {@link #close}, {@link DBIOException} if
  * the file system fails, and {@link CorruptionException} if a file is damaged. A write that throws
- * was not done, except after an {@link OutcomeUnknownException}; see {@link DBWriter}. A write
- * after a failed one throws {@link DBReadOnlyException}; see {@link DBAdmin#resume}. For a null
- * argument, a call throws {@link NullPointerException} with the name of the parameter.
+ * was not done, except after an {@link OutcomeUnknownException} or a {@link ComparatorException};
+ * see {@link DBWriter}. A write after a failed one throws {@link DBReadOnlyException}; see {@link
+ * DBAdmin#resume}. For a null argument, a call throws {@link NullPointerException} with the name of
+ * the parameter.
  */
 public interface DB extends KeyValueStore, AutoCloseable {
   /**

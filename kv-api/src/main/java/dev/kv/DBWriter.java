@@ -157,9 +157,10 @@ public interface DBWriter {
    * @param batch the batch, which does not change, and can be changed after the call
    * @return a stage that is complete when the write is durable, or at once without {@link
    *     WriteOptions#sync}. If it fails, nothing was written, except after an {@link
-   *     OutcomeUnknownException}: after a failure of the sync the write is visible, and it is
-   *     unknown whether it survives a loss of power. What depends on it runs in the common pool,
-   *     or, if the stage is complete already, in the thread that adds it.
+   *     OutcomeUnknownException} or a {@link dev.kv.errors.ComparatorException}: after a failure of
+   *     the sync the write is visible, and it is unknown whether it survives a loss of power. What
+   *     depends on it runs in the common pool, or, if the stage is complete already, in the thread
+   *     that adds it.
    * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
    * @see #syncAsync
    */

@@ -48,9 +48,10 @@ public interface DBInspector {
   long[] approximateSizes(List<Range> ranges);
 
   /**
-   * Writes a checkpoint: a complete database in a new directory, with the state of one moment
-   * during this call. Writes continue meanwhile. All writes that were acknowledged before the call
-   * are in it. It is durable when this returns.
+   * Writes a checkpoint: a complete database in a new directory. If the database is open for
+   * writing, the checkpoint has its state of one moment during this call, with all writes that were
+   * acknowledged before the call, and writes continue meanwhile. If it is open for reads only, the
+   * checkpoint has the state of the open or of the last refresh. It is durable when this returns.
    *
    * <p>Tables are hard links, which take no space until the database deletes its own. They are
    * copied if the new directory is on another file system, if the environment cannot link, or if
@@ -71,8 +72,10 @@ public interface DBInspector {
   long checkpoint(Path directory);
 
   /**
-   * Keeps the files of which the database consists now from being deleted, and returns them, for
-   * programs that copy files themselves. The database continues to be read and written.
+   * Returns the files of which the database consists, for programs that copy files themselves, and
+   * keeps them readable until the result is closed. If the database is open for writing, they have
+   * its state of this moment, and reads and writes continue. If it is open for reads only, they
+   * have the state of the open or of the last refresh.
    *
    * @return the files, which the caller closes
    * @throws DBReadOnlyException if a write or background work has failed before

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * A log file that is written through mapped memory. After a store, the bytes survive the death of
  * the process. After {@link #sync}, they survive a loss of power. The region below {@link
  * #reserved} has been filled with zeros on disk, so on a full disk {@link #reserve} fails, and a
- * store never does.
+ * store does not, unless the file system copies pages that are written again.
  *
  * <p>One thread stores at a time, and one syncs; another one may call {@link #reserve} at the same
  * time.
@@ -37,7 +37,7 @@ public interface MappedLogFile extends AutoCloseable {
    *     has no effect, and neither changes
    * @param offset the index of the first byte in the buffer
    * @param length the number of bytes
-   * @throws IOException if the file is closed
+   * @throws IOException if the file is closed, or the bytes could not be stored
    */
   void store(long position, ByteBuffer source, int offset, int length) throws IOException;
 

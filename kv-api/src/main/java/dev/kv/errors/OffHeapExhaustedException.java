@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Thrown if the off-heap budget of the database ({@link dev.kv.Options.Memory#offHeapLimit()}, or
  * that of its {@link dev.kv.SharedResources}) or the direct memory of the JVM ({@code
  * -XX:MaxDirectMemorySize}) has no room for what a call needs. The call may be tried again after
- * other work has released memory.
+ * other work has released memory, except on a {@link dev.kv.load.BulkLoader} or a {@link
+ * dev.kv.table.TableWriter}, which has failed then.
  *
  * <p>A write that throws it was not logged and has no effect. A read throws it if it has no memory
  * for a block or the index of a table, and an open if it has none for what it recovers. {@link

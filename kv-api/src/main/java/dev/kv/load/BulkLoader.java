@@ -44,7 +44,7 @@ public interface BulkLoader extends AutoCloseable {
    * @throws IllegalArgumentException if the key has more than 64 MiB, or the keys must ascend, and
    *     this one is not after the one before it; the loader can still be used
    * @throws IllegalStateException if the loader is finished or closed, or if it has failed
-   * @throws OffHeapExhaustedException if there is no memory
+   * @throws OffHeapExhaustedException if there is no memory; the loader can only be closed then
    * @throws DBClosedException if the database is closed
    * @throws DBIOException if a file cannot be written; the loader can only be closed then
    */
@@ -59,7 +59,7 @@ public interface BulkLoader extends AutoCloseable {
    * @throws IllegalArgumentException if the key has more than 64 MiB, or the keys must ascend, and
    *     this one is not after the one before it; the loader can still be used
    * @throws IllegalStateException if the loader is finished or closed, or if it has failed
-   * @throws OffHeapExhaustedException if there is no memory
+   * @throws OffHeapExhaustedException if there is no memory; the loader can only be closed then
    * @throws DBClosedException if the database is closed
    * @throws DBIOException if a file cannot be written; the loader can only be closed then
    */
@@ -76,7 +76,7 @@ public interface BulkLoader extends AutoCloseable {
    * Makes all entries visible at once, and durable. Without entries it does nothing.
    *
    * @throws IllegalStateException if the loader is finished or closed, or if it has failed
-   * @throws OffHeapExhaustedException if there is no memory
+   * @throws OffHeapExhaustedException if there is no memory; the loader can only be closed then
    * @throws DBClosedException if the database is closed
    * @throws DBReadOnlyException if an earlier write or background job has failed
    * @throws DBIOException if a file cannot be written; no entry is visible

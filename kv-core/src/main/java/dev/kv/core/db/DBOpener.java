@@ -25,8 +25,8 @@ import java.nio.file.Path;
  * Opens a database for writing. Takes LOCK, reads CURRENT and the MANIFEST, replays the logs, and
  * then creates a new log and writes an edit that makes the recovered state durable. If the logs are
  * empty, the first write does these last two steps, and the open changes nothing on disk. Used
- * once. If it fails, it leaves the files that were on disk before and, at most, files that the next
- * open deletes.
+ * once. If it fails, no entry is lost. A database that it has created stays, as do files that it
+ * has moved to lost/; CHANGES may be deleted. The next open deletes what else it has left.
  */
 final class DBOpener {
   private static final EngineLogger LOG = EngineLogger.of(DBOpener.class);

@@ -96,8 +96,8 @@ public final class VersionSet implements AutoCloseable {
   /**
    * Creates a set whose current version is empty.
    *
-   * @param whenVersionFreed called by any thread, without a lock of the database, after a version
-   *     that was not current was freed: tables may have become obsolete
+   * @param whenVersionFreed called by any thread, with any lock held, after a version that was not
+   *     current was freed: tables may have become obsolete. It must be quick and must not throw
    */
   public VersionSet(ManifestContext context, Runnable whenVersionFreed) {
     this.context = context;

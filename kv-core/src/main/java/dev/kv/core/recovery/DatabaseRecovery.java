@@ -189,8 +189,9 @@ public final class DatabaseRecovery {
 
   /**
    * Ends the history of changes of a database that is opened without one, or that is new. Not
-   * before most of what may fail is done, because an open that fails changes nothing; and before
-   * the edit with which the recovery is durable, because later ones do not see what it dropped.
+   * before most of what may fail is done, because an open that fails should change as little as
+   * possible; and before the edit with which the recovery is durable, because later ones do not see
+   * what it dropped.
    */
   private void endHistory(List<FileName> found, boolean existed) throws IOException {
     if ((retained == null || !existed) && has(found, FileName.Kind.CHANGES)) {

@@ -92,8 +92,9 @@ final class RepairInputs {
   }
 
   /**
-   * Leaves out the tables and logs that are not to be read. If the MANIFEST names missing files, it
-   * may have lost its end; no table is ignored in that case.
+   * Leaves out the tables and logs that are not to be read. If the MANIFEST names missing files, or
+   * lacks a change that a log confirms, it has or may have lost its end; no table is ignored in
+   * that case.
    */
   void choose() throws IOException {
     try (VersionSet versions = new VersionSet(context.manifestContext(), () -> {})) {

@@ -54,8 +54,9 @@ import java.util.function.Consumer;
  * <p>All readable entries of its tables and logs are merged into new tables that do not overlap.
  * The sequence number therefore decides which value is current, not the number of the file: C++
  * LevelDB keeps the tables unchanged at level 0, so that an old value can hide a newer one. If the
- * MANIFEST is readable and every file that it names exists, the tables and logs that it does not
- * name are ignored. LOCK is held throughout. No old file is touched before the new state is
+ * MANIFEST is readable, every file that it names exists, and no log confirms a change that it
+ * lacks, other tables and older logs are ignored; but if it names no log, tables from its next file
+ * number on are read. LOCK is held throughout. No old file is touched before the new state is
  * durable, except that CHANGES first ends the history of changes. Then the tables that were read
  * completely are deleted, and all other old files are moved to {@code lost/}, without replacing
  * files there.

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.Condition;
 
 /**
  * The lock of an open database's state, with a single condition for all threads that wait for
- * background work. It is held only briefly, and never while a file is accessed. In the lock order
- * it comes after the lock of the version set.
+ * background work. It is held only briefly, and never while a file is read or written; a table may
+ * be closed with it. In the lock order it comes after the lock of the version set.
  */
 public final class Monitor extends UnfailingLock {
   private static final long serialVersionUID = 1;

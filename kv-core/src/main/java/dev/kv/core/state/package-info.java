@@ -13,7 +13,7 @@
  * from is an interface, because a database that is open for reading only has other ones.
  *
  * <p>Called by recovery, background, repair and db. May import every package below them. Nothing
- * here starts a thread, and no thread holds {@code Monitor} while it touches a file.
+ * here starts a thread, and no thread reads or writes a file while it holds {@code Monitor}.
  */
 @NullMarked
 package dev.kv.core.state;
