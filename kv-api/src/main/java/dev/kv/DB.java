@@ -12,6 +12,7 @@ import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.DatabaseExistsException;
 import dev.kv.errors.NoSuchDatabaseException;
 import dev.kv.errors.NotADirectoryException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.load.DBLoads;
@@ -56,6 +57,8 @@ public interface DB extends KeyValueStore, AutoCloseable {
    * @throws UnsupportedFormatException if it has another comparator, or another program's format;
    *     or if {@link Options#compression} is ZSTD and zstd-jni does not load
    * @throws CorruptionException if it is damaged
+   * @throws OffHeapExhaustedException if there is no memory for what is recovered
+   * @throws ComparatorException if the comparator throws while the logs are replayed
    * @throws DBIOException if the file system fails
    */
   static DB open(Path directory, Options options) {
@@ -75,6 +78,8 @@ public interface DB extends KeyValueStore, AutoCloseable {
    * @throws IllegalStateException if the {@link SharedResources} of the options are closed
    * @throws UnsupportedFormatException if it has another comparator, or another program's format
    * @throws CorruptionException if it is damaged
+   * @throws OffHeapExhaustedException if there is no memory for what is recovered
+   * @throws ComparatorException if the comparator throws while the logs are replayed
    * @throws DBIOException if the file system fails
    */
   static ReadOnlyDB openReadOnly(Path directory, Options options) {
@@ -112,6 +117,7 @@ public interface DB extends KeyValueStore, AutoCloseable {
    *     of another program with such names
    * @throws NotADirectoryException if {@code directory} is something else, such as a file
    * @throws DBLockedException if the database is open
+   * @throws IllegalStateException if the {@link SharedResources} of the options are closed
    * @throws UnsupportedFormatException if it has another comparator, or is a database of RocksDB;
    *     or if {@link Options#compression} is ZSTD and zstd-jni does not load
    * @throws DBIOException if the file system fails
@@ -148,6 +154,10 @@ public interface DB extends KeyValueStore, AutoCloseable {
    * result or with {@link DBClosedException}. Iterators and snapshots need not be closed before.
    * Writes that were not synced are passed to the operating system.
    *
+   * @throws IllegalStateException if a listener of the database calls this; or a comparator, filter
+   *     policy, compaction filter or receiver of progress that a flush, compaction, load or ingest
+   *     calls; or a stage of {@link #writeAsync} or {@link #syncAsync} that runs on the database's
+   *     own thread, because the system has no other one
    * @throws DBIOException if a log or LOCK cannot be closed; the database is closed and its memory
    *     freed nevertheless, and acknowledged writes are in the log
    */

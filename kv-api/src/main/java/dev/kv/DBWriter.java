@@ -94,6 +94,9 @@ public interface DBWriter {
    * range, and waits for compactions in the range. Other writes wait while the change is made, not
    * while compactions end. For a few keys, a {@link WriteBatch} costs less.
    *
+   * <p>If the database keeps logs for readers of changes, the call writes a delete for each key of
+   * the range instead, and other writes wait for all of it.
+   *
    * <p>A snapshot that is open during the call keeps the memory of the memtables of that moment
    * until it is closed, in addition to the tables.
    *
@@ -139,7 +142,8 @@ public interface DBWriter {
    * @param options how to write
    * @param batch the batch, which does not change
    * @throws ConflictException if an expectation of the batch does not hold; nothing was written
-   * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
+   * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch, or if it
+   *     {@linkplain BatchOperations#store belongs} to something else, such as a view
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
    */
   void write(WriteOptions options, WriteBatch batch);
@@ -161,7 +165,8 @@ public interface DBWriter {
    *     the sync the write is visible, and it is unknown whether it survives a loss of power. What
    *     depends on it runs in the common pool, or, if the stage is complete already, in the thread
    *     that adds it.
-   * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
+   * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch, or if it
+   *     {@linkplain BatchOperations#store belongs} to something else, such as a view
    * @see #syncAsync
    */
   default CompletionStage<@Nullable Void> writeAsync(WriteOptions options, WriteBatch batch) {
@@ -191,7 +196,8 @@ public interface DBWriter {
    * @param options how to write
    * @param batch the batch, which does not change
    * @return true if the batch was applied, false if nothing was written
-   * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch
+   * @throws IllegalArgumentException if {@link WriteBatch#create} did not make the batch, or if it
+   *     {@linkplain BatchOperations#store belongs} to something else, such as a view
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
    */
   boolean tryWrite(WriteOptions options, WriteBatch batch);
@@ -215,6 +221,8 @@ public interface DBWriter {
    * @param value the value
    * @return true if the value was set, false if the key exists
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or key and value together
+   *     have 2 GiB or more
    */
   default boolean putIfAbsent(WriteOptions options, byte[] key, byte[] value) {
     return tryWrite(options, WriteBatch.create().expectAbsent(key).put(key, value));
@@ -241,6 +249,8 @@ public interface DBWriter {
    * @param value the new value, or null to delete the key
    * @return true if the key had the expected value, and was written
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or key and value together
+   *     have 2 GiB or more
    */
   default boolean compareAndSet(
       WriteOptions options, byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
@@ -272,6 +282,8 @@ public interface DBWriter {
    *     result is null to delete the key. It may change and return the array that it gets
    * @return the new value, or null if the key does not exist now
    * @throws OffHeapExhaustedException if there is no memory for the write, which has no effect then
+   * @throws IllegalArgumentException if the key has more than 64 MiB, or key and value together
+   *     have 2 GiB or more
    */
   byte @Nullable [] update(
       WriteOptions options, byte[] key, UnaryOperator<byte @Nullable []> function);

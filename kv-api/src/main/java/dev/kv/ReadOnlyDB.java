@@ -1,9 +1,11 @@
 package dev.kv;
 
 import dev.kv.admin.DBInspector;
+import dev.kv.errors.ComparatorException;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.OffHeapExhaustedException;
 
 /**
  * A database that is open for reads only, beside a process that may write to it. It takes no lock,
@@ -44,6 +46,8 @@ public interface ReadOnlyDB extends DBReader, AutoCloseable {
    * @throws IllegalStateException if the calling thread runs the listener of the database
    * @throws CorruptionException if a file is damaged, or the directory contains another database or
    *     an older state than before
+   * @throws OffHeapExhaustedException if there is no memory for what is recovered
+   * @throws ComparatorException if the comparator throws while the logs are replayed
    * @throws DBIOException if a file cannot be read, or a writer deletes files faster than they can
    *     be opened
    */
@@ -52,6 +56,8 @@ public interface ReadOnlyDB extends DBReader, AutoCloseable {
   /**
    * Closes the database. Closing it twice does nothing. Calls in other threads end with their
    * result or with {@link DBClosedException}. Iterators and snapshots need not be closed before.
+   *
+   * @throws IllegalStateException if the listener of the database calls this
    */
   @Override
   void close();

@@ -17,6 +17,10 @@ public interface DBAdmin extends DBInspector {
   /**
    * Writes the memtable to a table, and returns when everything that was written before this call
    * is durable.
+   *
+   * @throws DBReadOnlyException if the database has failed, or fails meanwhile
+   * @throws OffHeapExhaustedException if a flush or compaction has lacked memory for more than a
+   *     second; it continues
    */
   void flush();
 
@@ -38,6 +42,9 @@ public interface DBAdmin extends DBInspector {
    *     the call. If they are suspended later, the call ends after {@link #resumeCompactions}
    * @throws CorruptionException if a table that has to be read is damaged; it stays as it is, and
    *     the database continues
+   * @throws DBReadOnlyException if the database has failed, or fails meanwhile
+   * @throws OffHeapExhaustedException if a flush or compaction has lacked memory for more than a
+   *     second; it continues
    */
   void compactRange(byte @Nullable [] from, byte @Nullable [] to);
 
@@ -62,13 +69,21 @@ public interface DBAdmin extends DBInspector {
    * @throws IllegalStateException if compactions are {@linkplain #suspendCompactions suspended}
    * @throws CorruptionException if a table of the range is damaged; it stays as it is, and the
    *     database continues
+   * @throws DBReadOnlyException if the database has failed, or fails meanwhile
+   * @throws OffHeapExhaustedException if a flush or compaction has lacked memory for more than a
+   *     second; it continues
    */
   void compactDeletes(Duration age);
 
   /**
    * Stops new compactions and waits for those that are running. Flushes continue, and writers are
    * not slowed down by the tables that pile up in level 0 meanwhile. Calls nest: each one needs a
-   * {@link #resumeCompactions} of its own.
+   * {@link #resumeCompactions} of its own; one that throws needs none.
+   *
+   * @throws DBReadOnlyException if compactions are running, and the database has failed or fails
+   *     meanwhile
+   * @throws OffHeapExhaustedException if a flush or compaction has lacked memory for more than a
+   *     second; it continues
    */
   void suspendCompactions();
 
@@ -84,7 +99,9 @@ public interface DBAdmin extends DBInspector {
    * wait longer. While compactions are {@linkplain #suspendCompactions suspended}, it waits for
    * flushes only.
    *
-   * @throws DBReadOnlyException if a flush or compaction fails
+   * @throws DBReadOnlyException if the database has failed, or fails meanwhile
+   * @throws OffHeapExhaustedException if a flush or compaction has lacked memory for more than a
+   *     second; it continues
    */
   void waitForCompactions();
 

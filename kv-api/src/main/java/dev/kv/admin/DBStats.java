@@ -121,8 +121,9 @@ public record DBStats(
    * Memory off the heap, by kind.
    *
    * @param memtables the arenas of memtables, with their unused space
-   * @param blocks the blocks in the cache and in use
-   * @param indexesAndFilters the index and filter blocks of open tables
+   * @param blocks the blocks in the cache and in use, and the free space between them
+   * @param indexesAndFilters the index and filter blocks of open tables, with the filters and entry
+   *     indexes of single blocks
    * @param writeBuffers the buffers of the log, of flushes, of compactions and of reads
    * @param limit the limit, {@link dev.kv.Options.Memory#offHeapLimit()} or that of the shared
    *     resources; 0 if there is none

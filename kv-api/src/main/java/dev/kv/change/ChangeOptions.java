@@ -39,10 +39,10 @@ public final class ChangeOptions {
 
   /**
    * Returns true if a group is delivered as soon as readers see it. If false, it is delivered when
-   * it is durable: after the next write with {@link dev.kv.WriteOptions#sync}, or when its memtable
-   * is flushed. A follower that reads unsynced groups may have writes that the database loses with
-   * the power; then its position is refused with {@link dev.kv.errors.ChangesLostException}.
-   * Default: false.
+   * it is durable: after the next sync of the log, by a write with {@link dev.kv.WriteOptions#sync}
+   * or by {@link dev.kv.DBWriter#syncAsync}, or when its memtable is flushed. A follower that reads
+   * unsynced groups may have writes that the database loses with the power; then its position is
+   * refused with {@link dev.kv.errors.ChangesLostException}. Default: false.
    *
    * @return true if groups are delivered before they are durable
    */

@@ -34,6 +34,7 @@ public interface Changes extends AutoCloseable {
    * @throws dev.kv.errors.DBClosedException if the database is closed
    * @throws dev.kv.errors.DBReadOnlyException if there is no further group, and the database has
    *     failed so that there will be none until it is opened again
+   * @throws IllegalArgumentException if the position at which reading began is inside a group
    * @throws IllegalStateException if this object is closed
    */
   @Nullable ChangeGroup poll();
@@ -48,6 +49,7 @@ public interface Changes extends AutoCloseable {
    * @throws dev.kv.errors.DBClosedException if the database is closed, also while this waits
    * @throws dev.kv.errors.DBReadOnlyException if there is no further group, and the database has
    *     failed
+   * @throws IllegalArgumentException if the position at which reading began is inside a group
    * @throws IllegalStateException if this object is closed, also while this waits
    */
   @Nullable ChangeGroup poll(Duration timeout) throws InterruptedException;
@@ -61,6 +63,7 @@ public interface Changes extends AutoCloseable {
    * @throws dev.kv.errors.DBClosedException if the database is closed, also while this waits
    * @throws dev.kv.errors.DBReadOnlyException if there is no further group, and the database has
    *     failed
+   * @throws IllegalArgumentException if the position at which reading began is inside a group
    * @throws IllegalStateException if this object is closed, also while this waits
    */
   ChangeGroup take() throws InterruptedException;

@@ -46,6 +46,8 @@ public interface BulkLoader extends AutoCloseable {
    * @throws IllegalStateException if the loader is finished or closed, or if it has failed
    * @throws OffHeapExhaustedException if there is no memory; the loader can only be closed then
    * @throws DBClosedException if the database is closed
+   * @throws DBReadOnlyException if an earlier write or background job has failed; the loader can
+   *     only be closed then
    * @throws DBIOException if a file cannot be written; the loader can only be closed then
    */
   void put(byte[] key, byte[] value);
@@ -61,6 +63,8 @@ public interface BulkLoader extends AutoCloseable {
    * @throws IllegalStateException if the loader is finished or closed, or if it has failed
    * @throws OffHeapExhaustedException if there is no memory; the loader can only be closed then
    * @throws DBClosedException if the database is closed
+   * @throws DBReadOnlyException if an earlier write or background job has failed; the loader can
+   *     only be closed then
    * @throws DBIOException if a file cannot be written; the loader can only be closed then
    */
   void put(ByteBuffer key, ByteBuffer value);

@@ -2,6 +2,8 @@ package dev.kv.load;
 
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
+import dev.kv.errors.DBReadOnlyException;
+import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.errors.UnsupportedFormatException;
 import java.nio.file.Path;
@@ -31,6 +33,8 @@ public interface DBLoads extends BulkLoads {
    *     dev.kv.Options#logRetention}
    * @throws UnsupportedFormatException if a table has another comparator
    * @throws CorruptionException if a table is damaged
+   * @throws OffHeapExhaustedException if there is no memory
+   * @throws DBReadOnlyException if an earlier write or background job has failed
    * @throws DBIOException if a file cannot be read or written
    * @throws OutcomeUnknownException if the MANIFEST cannot be written: the next open finds all of
    *     the entries or none

@@ -45,6 +45,7 @@ public interface TableReader extends AutoCloseable {
    *
    * @param key the key, which need not be in the table
    * @return the offset in bytes at which the block of {@code key} begins, or would begin
+   * @throws IllegalStateException if the reader is closed
    */
   long approximateOffsetOf(byte[] key);
 
