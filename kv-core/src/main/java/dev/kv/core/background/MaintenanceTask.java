@@ -12,9 +12,9 @@ import dev.kv.errors.DBReadOnlyException;
 
 /**
  * Does small disk work in the background so that other threads do not wait for it: makes a memtable
- * immutable whose memory other databases want, reserves room in the current log, prepares the next
- * log, closes obsolete logs, releases what lost iterators pin, ends lost and old transactions,
- * deletes tables whose last user was a reader, and delivers events.
+ * immutable that is to be flushed before it is full, reserves room in the current log, prepares the
+ * next log, releases what lost iterators pin, ends lost and old transactions, deletes tables whose
+ * last user was a reader, and delivers events.
  */
 public final class MaintenanceTask implements BackgroundWorker.Work {
   private static final EngineLogger LOG = EngineLogger.of(MaintenanceTask.class);

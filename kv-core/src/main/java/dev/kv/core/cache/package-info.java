@@ -8,7 +8,8 @@
  * keys: a {@code HandleTable}, which readers search without a lock, and a {@code HandleList} of
  * entries by age.
  *
- * <p>Called by {@code table}; imports {@code memory}.
+ * <p>Called by {@code table}, {@code table.cache}, {@code shared}, {@code state} and {@code
+ * background}; imports {@code memory}.
  */
 @NullMarked
 package dev.kv.core.cache;

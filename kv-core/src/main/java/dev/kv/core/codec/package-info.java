@@ -5,7 +5,7 @@
  * checksum, {@link dev.kv.core.codec.BlockCompression} compresses blocks with snappy (native, or
  * {@link dev.kv.core.codec.JavaSnappy} if that does not load) and zstd, and decompresses those of
  * Mojang's fork of LevelDB too ({@code DeflateCodec}). Every decoder checks each length before it
- * uses it. Imports only the API.
+ * uses it. Imports the API and {@code logging}.
  */
 @NullMarked
 package dev.kv.core.codec;

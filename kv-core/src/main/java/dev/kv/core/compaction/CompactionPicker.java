@@ -182,8 +182,8 @@ public final class CompactionPicker {
 
   /**
    * Returns the next step of a manual compaction of the tables of {@code level} that overlap the
-   * user keys from {@code begin} to {@code end}; null means no bound. From level 1 on, a step takes
-   * a limited number of tables; the next step begins at {@link ManualPick#nextBegin}.
+   * user keys of {@code range}. From level 1 on, a step takes a limited number of tables; the next
+   * step begins at {@link ManualPick#nextBegin}.
    */
   public ManualPick pickManual(Version version, RunningJobs running, int level, KeyRange range) {
     if (level < 0 || level >= Levels.COUNT - 1) {
@@ -206,9 +206,8 @@ public final class CompactionPicker {
   /**
    * Returns the next step of a manual compaction that rewrites tables of a level in place, to drop
    * entries that no reader can see. It takes tables with the given numbers that overlap the user
-   * keys from {@code begin} to {@code end}, up to the first one without such a number, and the
-   * boundary files that must be rewritten with them. Only for levels from 1 on; otherwise like
-   * {@link #pickManual}.
+   * keys of {@code range}, up to the first one without such a number, and the boundary files that
+   * must be rewritten with them. Only for levels from 1 on; otherwise like {@link #pickManual}.
    */
   public ManualPick pickRewrite(
       Version version, RunningJobs running, int level, KeyRange range, Set<Long> numbers) {

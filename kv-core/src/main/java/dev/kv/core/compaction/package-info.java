@@ -10,7 +10,7 @@
  * dev.kv.core.compaction.FlushJob} writes a memtable as a table.
  *
  * <p>Jobs know neither the database nor its lock. They get their inputs as values and functions,
- * and run without a lock. Called by the db package. May import everything below it.
+ * and run without a lock. Called by state and by packages above it. May import everything below it.
  */
 @NullMarked
 package dev.kv.core.compaction;

@@ -28,9 +28,9 @@ import java.util.Set;
  * as their properties tell. Otherwise somebody has written there since the number was taken, and
  * the table is written again with the number of the change.
  *
- * <p>Each table goes to the deepest level such that nothing overlaps it in that level or above. If
- * a table overlaps one of level 0, it goes there too, with a new file number, because the number
- * decides which table is newer.
+ * <p>Each table goes to the deepest level such that nothing overlaps it in that level or above, or
+ * to level 0 if it overlaps a table there. If it goes to level 0, it gets a new file number,
+ * because the number decides which table is newer.
  */
 final class LoadChange implements VersionMutation {
   private static final EngineLogger LOG = EngineLogger.of(LoadChange.class);

@@ -117,6 +117,6 @@ final class ManifestWriter implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       reason.addSuppressed(e);
     }
-    LOG.warn("deleted {}, which could not be written: {}", file, reason.toString());
+    LOG.warn("{} could not be written, and is not used: {}", file, reason.toString());
   }
 }

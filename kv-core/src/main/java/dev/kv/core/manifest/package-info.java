@@ -8,7 +8,8 @@
  * dev.kv.core.manifest.CurrentFile} reads and replaces CURRENT; {@link
  * dev.kv.core.manifest.NewDatabase} creates both files.
  *
- * <p>Called by the db package. May import version, log, env, key, memory and below.
+ * <p>Called by inspect, by state and by packages above it. May import version, log, env, key,
+ * memory and below.
  */
 @NullMarked
 package dev.kv.core.manifest;

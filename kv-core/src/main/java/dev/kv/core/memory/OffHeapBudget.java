@@ -6,7 +6,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** The count of a database's off-heap bytes, by kind, against one limit. Thread-safe. */
+/**
+ * The count of the off-heap bytes of one database, or of those that share it, by kind, against one
+ * limit. Thread-safe.
+ */
 public final class OffHeapBudget {
   private static final int KINDS = MemoryKind.values().length;
 

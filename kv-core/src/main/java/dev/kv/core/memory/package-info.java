@@ -10,8 +10,8 @@
  * <p>{@link dev.kv.core.memory.RefCounted} and {@link dev.kv.core.memory.Pinned} control how long
  * an object lives; {@link dev.kv.core.memory.ObjectPool} keeps objects that are expensive to make;
  * {@link dev.kv.core.memory.BufferSlice} passes bytes to programs for a limited time; {@link
- * dev.kv.core.memory.ValueRef} is the result of a point read. Every other package calls this one;
- * it imports only the API.
+ * dev.kv.core.memory.ValueRef} is the result of a point read. Called by most packages; imports the
+ * API and {@code logging}.
  *
  * <p>Bytes travel as a direct buffer, an offset and a length. All views are little-endian, and
  * their position and limit are never touched once they are shared.

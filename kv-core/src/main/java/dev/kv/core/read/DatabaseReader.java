@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Serves all reads of a database: lookups and iterators. Each pins a consistent view. Thread-safe.
- * A lookup allocates only its result, and takes no lock but, with a snapshot, that of the
- * snapshots.
+ * A lookup in cached blocks allocates only its result, and takes no lock but, with a snapshot, that
+ * of the snapshots.
  *
  * <p>The view of a read without a snapshot is made in this order: pin the state, then read the last
  * sequence number. Entries that compactions drop afterwards stay in the pinned state. In the

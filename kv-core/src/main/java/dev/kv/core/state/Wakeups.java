@@ -30,7 +30,7 @@ public final class Wakeups {
     maintenance.add(work);
   }
 
-  /** Wakes the flush work: there is an immutable memtable to flush. */
+  /** Wakes the flush and the maintenance work: a memtable is immutable, or is to become so. */
   public void flushWanted() {
     wake(flushes);
     wake(maintenance);

@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * durable before its first record; 3. before the first sync in a log returns, all older logs are
  * synced.
  *
- * <p>Only the leader calls {@link #append}. All other methods are thread-safe.
+ * <p>Only the leader calls {@link #append} and the methods that say so. All other methods are
+ * thread-safe.
  */
 public final class WriteAheadLog implements AutoCloseable {
   private static final EngineLogger LOG = EngineLogger.of(WriteAheadLog.class);
@@ -67,7 +68,7 @@ public final class WriteAheadLog implements AutoCloseable {
 
   /**
    * Written by the leader with the monitor held, or by the open. Other threads read it with the
-   * monitor held, or to reserve room in the log.
+   * monitor held, with olderLock to sync it, or to reserve room in the log.
    */
   private volatile @Nullable NumberedLog current;
 

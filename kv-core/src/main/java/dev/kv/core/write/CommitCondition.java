@@ -18,7 +18,8 @@ public interface CommitCondition {
    * @param lastSequence the sequence number of the last write before the group
    * @param earlier the operations that are already in the group, before the first one; borrowed
    * @return {@link WriteOutcome#DONE} if the condition holds, {@link WriteOutcome#CONFLICT} if not,
-   *     or {@link WriteOutcome#STALE} if the memtables that the check needs have been flushed
+   *     or {@link WriteOutcome#STALE} if the memtables that the check needs have been flushed, or
+   *     content has changed outside the log
    */
   WriteOutcome check(long lastSequence, BatchCursor earlier);
 

@@ -5,7 +5,8 @@ import dev.kv.core.version.Levels;
 /**
  * The values that decide whether writers are stalled: the number of memtables that wait for a flush
  * and the number of tables in level 0; and whether the memory of the memtable is wanted. Written
- * with the lock of the database's state held; read by the leader without a lock.
+ * with the lock of the database's state held, except by {@link #wantSwitch}; read by the leader
+ * without a lock.
  */
 public final class StallInputs {
   private final int maxWaitingMemTables;
