@@ -51,12 +51,23 @@ public final class CloseAll {
       } catch (Throwable e) {
         if (first == null) {
           first = e;
-        } else if (first != e) {
-          first.addSuppressed(e);
+        } else {
+          addSuppressed(first, e);
         }
       }
     }
     return first;
+  }
+
+  /**
+   * Adds a later failure to the first one as suppressed. They may be the same object, which {@link
+   * Throwable#addSuppressed} refuses: the JVM throws one error again and again if there is no
+   * memory.
+   */
+  public static void addSuppressed(Throwable first, Throwable later) {
+    if (later != first) {
+      first.addSuppressed(later);
+    }
   }
 
   /**

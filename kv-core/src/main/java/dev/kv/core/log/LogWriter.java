@@ -2,6 +2,7 @@ package dev.kv.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.codec.MaskedCrc32c;
+import dev.kv.core.env.CloseAll;
 import dev.kv.env.MappedLogFile;
 import dev.kv.env.WritableFile;
 import java.io.IOException;
@@ -70,7 +71,7 @@ public abstract sealed class LogWriter implements AutoCloseable
     try {
       file.close();
     } catch (Exception also) {
-      failure.addSuppressed(also);
+      CloseAll.addSuppressed(failure, also);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.kv.core.manifest;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.env.UnneededFile;
 import dev.kv.core.logging.EngineLogger;
@@ -207,7 +208,7 @@ final class Manifest implements AutoCloseable {
     } catch (NoSuchFileException none) {
       return; // the failure came before it
     } catch (IOException also) {
-      failure.addSuppressed(also);
+      CloseAll.addSuppressed(failure, also);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.kv.core.manifest;
 
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
@@ -115,7 +116,7 @@ final class ManifestWriter implements AutoCloseable {
       close();
       context.env().delete(file);
     } catch (IOException | RuntimeException e) {
-      reason.addSuppressed(e);
+      CloseAll.addSuppressed(reason, e);
     }
     LOG.warn("{} could not be written, and is not used: {}", file, reason.toString());
   }

@@ -2,6 +2,7 @@ package dev.kv.core.write;
 
 import dev.kv.admin.DBStats;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.env.CloseAll;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
 import dev.kv.core.key.InternalKey;
@@ -504,9 +505,7 @@ public final class CommitPipeline implements AutoCloseable {
     try {
       errors.fail("a write", cause);
     } catch (Throwable e) {
-      if (e != cause) {
-        cause.addSuppressed(e);
-      }
+      CloseAll.addSuppressed(cause, e);
     }
   }
 

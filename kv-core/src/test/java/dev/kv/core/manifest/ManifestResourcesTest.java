@@ -27,6 +27,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a version set holds: open files, memory, versions and its lock; and what it asks the disk.
@@ -246,6 +248,47 @@ final class ManifestResourcesTest extends ManifestTestBase {
           .satisfies(e -> assertThat(e.getCause().getSuppressed()).hasSize(1));
       assertThat(open).isZero();
     }
+  }
+
+  /** As an Env may do that throws one exception for as long as the disk is broken. */
+  @ParameterizedTest
+  @ValueSource(strings = {"MANIFEST-", ".dbtmp"})
+  void failedStep_whoseFileCannotBeDeletedForTheSameReason_namesItOnce(String undeletable) {
+    created().close();
+    IOException failure = new IOException("simulated");
+    Env failing =
+        new ForwardingEnv(files) {
+          private boolean failed;
+
+          @Override
+          public WritableFile createWritable(Path file) throws IOException {
+            return new ForwardingWritableFile(super.createWritable(file)) {
+              @Override
+              public void sync() throws IOException {
+                if (file.toString().endsWith(".dbtmp")) {
+                  failed = true;
+                  throw failure;
+                }
+                super.sync();
+              }
+            };
+          }
+
+          @Override
+          public void delete(Path file) throws IOException {
+            if (failed && file.toString().contains(undeletable)) {
+              throw failure;
+            }
+            super.delete(file);
+          }
+        };
+    try (VersionSet set = recovered(counted(failing, MAX_FILE_SIZE, false))) {
+      assertThatThrownBy(() -> set.logAndApply(edit("+L2 6:10 a@1..c@2")))
+          .isInstanceOf(DBIOException.class)
+          .satisfies(e -> assertThat(e.getCause()).isSameAs(failure));
+      assertThat(failure).hasNoSuppressedExceptions();
+    }
+    assertThat(open).isZero();
   }
 
   @Test
