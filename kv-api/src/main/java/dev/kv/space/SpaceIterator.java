@@ -4,6 +4,7 @@ import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
 import dev.kv.view.IteratorView;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,8 @@ final class SpaceIterator extends IteratorView {
 
   @Override
   public byte[] key() {
-    return keySlice().toByteArray();
+    byte[] key = cursor.key(); // not by a slice, which does not end with the database
+    return Arrays.copyOfRange(key, prefix.length(), key.length);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
 import dev.kv.view.IteratorView;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A cursor over the entries that have not expired at one moment, with their values. */
@@ -28,14 +29,23 @@ final class LiveIterator extends IteratorView {
   }
 
   private void skipForward() {
-    while (cursor.isValid() && !Expiry.isLive(cursor.valueSlice(), time)) {
+    while (cursor.isValid() && !isLive()) {
       cursor.next();
     }
   }
 
   private void skipBackward() {
-    while (cursor.isValid() && !Expiry.isLive(cursor.valueSlice(), time)) {
+    while (cursor.isValid() && !isLive()) {
       cursor.prev();
+    }
+  }
+
+  private boolean isLive() {
+    try {
+      return Expiry.isLive(cursor.valueSlice(), time);
+    } catch (RuntimeException e) {
+      cursor.isValid(); // throws if the database was closed meanwhile, which is the reason then
+      throw e;
     }
   }
 
@@ -89,7 +99,12 @@ final class LiveIterator extends IteratorView {
 
   @Override
   public byte[] value() {
-    return valueSlice().toByteArray();
+    if (keysOnly) {
+      return valueSlice().toByteArray();
+    }
+    byte[] whole = cursor.value(); // not by a slice, which does not end with the database
+    Expiry.of(Slice.of(whole)); // throws after a move that has thrown
+    return Arrays.copyOfRange(whole, Expiry.LENGTH, whole.length);
   }
 
   @Override

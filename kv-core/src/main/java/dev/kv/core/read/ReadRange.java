@@ -3,6 +3,7 @@ package dev.kv.core.read;
 import dev.kv.DBIterator;
 import dev.kv.core.key.UserKeyComparator;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +52,7 @@ public record ReadRange(byte @Nullable [] low, byte @Nullable [] high, boolean h
       if (comparison != 0) {
         return comparison < 0 ? one : two;
       }
-      if (!first.valueSlice().equals(second.valueSlice())) {
+      if (!Arrays.equals(first.value(), second.value())) { // slices do not end with the database
         return one;
       }
       first.next();

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * memtable is in a table that a durable edit names; 3. if there is no log, the mutable memtable is
  * empty and no immutable one exists.
  *
- * <p>Only the leader calls the methods of {@link CommitTarget}. All other methods are thread-safe.
+ * <p>Only the leader calls the methods of {@link CommitTarget}, except {@link #flushEarly}. All
+ * other methods are thread-safe.
  */
 public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoCloseable {
   private static final EngineLogger LOG = EngineLogger.of(MemTables.class);
