@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
  * one thread at a time.
  */
 public final class OffHeapBuffer implements AutoCloseable {
+  private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+
   private final OffHeapBudget budget;
   private final boolean mayExceed;
   private ByteBuffer buffer;
@@ -31,7 +33,10 @@ public final class OffHeapBuffer implements AutoCloseable {
     return new OffHeapBuffer(budget, capacity, true);
   }
 
-  /** Returns the memory, little-endian; valid until {@link #ensureCapacity} grows it. */
+  /**
+   * Returns the memory, little-endian; valid until {@link #ensureCapacity} grows it or {@link
+   * #clear} releases it.
+   */
   public ByteBuffer buffer() {
     return buffer;
   }
@@ -69,6 +74,13 @@ public final class OffHeapBuffer implements AutoCloseable {
       budget.release(MemoryKind.WRITE_BUFFER, capacity);
       throw e;
     }
+  }
+
+  /** Releases the memory. The buffer is empty then, and can grow again. Allocates nothing. */
+  public void clear() {
+    int old = buffer.capacity();
+    buffer = EMPTY;
+    budget.release(MemoryKind.WRITE_BUFFER, old);
   }
 
   /** Fills the memory with poison under {@link Invariants#ON}: its contents are no longer valid. */

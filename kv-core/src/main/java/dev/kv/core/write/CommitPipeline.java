@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * 4. followers  Waiting writes are added to the group, up to a size. A write with sync never joins
  *               a leader without sync; a leader with sync waits briefly for the writers of the last
  *               group. A follower whose condition does not hold adds nothing, and is told at the
- *               end of the group, because a write of the group may be why it does not hold.
+ *               end of the group, because a write of the group may be why it does not hold. One
+ *               for which there is no memory leads the next group.
  * 5. log        The group is appended as one record. If the log has no room, nothing was done. Any
  *               other failure from here on is permanent, and the outcome is unknown.
  * 6. sync       If the leader asked for it: all older logs, then this one.

@@ -48,7 +48,8 @@ final class Followers {
 
   /**
    * Removes followers from the queue, and adds their operations to the group, which has those of
-   * the leader. A leader with sync waits for them first.
+   * the leader. A leader with sync waits for them first. If memory is short, the group ends with the
+   * followers before it.
    *
    * @param memtable the memtable that must have room for the group
    * @param sync true if the group will be synced
@@ -79,21 +80,29 @@ final class Followers {
   private void add(MemTable memtable, boolean sync, long lastSequence) {
     long limit =
         group.bytes() <= SMALL_LEADER_BYTES ? group.bytes() + SMALL_LEADER_BYTES : MAX_GROUP_BYTES;
-    PendingWrite next = queue.peek();
-    while (next != null
-        && mayFollow(next, sync, limit)
-        && isRoomFor(next, memtable, lastSequence)) {
-      queue.poll();
-      if (encode(next, lastSequence)) {
-        if (last == null) {
-          first = next;
-        } else {
-          last.next = next;
+    try {
+      PendingWrite next = queue.peek();
+      while (next != null
+          && mayFollow(next, sync, limit)
+          && isRoomFor(next, memtable, lastSequence)) {
+        queue.poll();
+        if (encode(next, lastSequence)) {
+          append(next);
         }
-        last = next;
+        next = queue.peek();
       }
-      next = queue.peek();
+    } catch (OffHeapExhaustedException | VirtualMachineError e) {
+      // The next one is still in the queue: it leads the next group, and reports the failure.
     }
+  }
+
+  private void append(PendingWrite follower) {
+    if (last == null) {
+      first = follower;
+    } else {
+      last.next = follower;
+    }
+    last = follower;
   }
 
   private boolean mayFollow(PendingWrite write, boolean sync, long limit) {
@@ -113,12 +122,8 @@ final class Followers {
         || !memtable.ensureRoomFor(group.bytes() + write.bytes(), count)) {
       return false;
     }
-    try {
-      group.reserve(write.bytes());
-      return true;
-    } catch (OffHeapExhaustedException e) {
-      return false; // it leads the next group, which reports the failure
-    }
+    group.reserve(write.bytes());
+    return true;
   }
 
   /**

@@ -51,7 +51,7 @@ final class WriteGroup implements AutoCloseable {
   private final OffHeapBudget budget;
   private final BatchCursor cursor = new BatchCursor();
   private final PendingFault pendingFault = new PendingFault();
-  private OffHeapBuffer storage;
+  private final OffHeapBuffer storage;
   private ByteBuffer buffer;
   private int end;
   private int count;
@@ -98,11 +98,10 @@ final class WriteGroup implements AutoCloseable {
     return Math.max(room + HEADER, FIRST_CAPACITY);
   }
 
-  /** Releases a buffer that is larger than at first. */
+  /** Releases a buffer that is larger than at first. Allocates nothing: memory may be short. */
   void trim() {
     if (buffer.capacity() > FIRST_CAPACITY) {
-      storage.close();
-      storage = new OffHeapBuffer(budget, 0);
+      storage.clear();
       buffer = storage.buffer();
     }
   }

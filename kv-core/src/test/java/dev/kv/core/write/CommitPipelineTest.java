@@ -963,6 +963,33 @@ final class CommitPipelineTest {
   }
 
   @Test
+  void follower_whoseRoomFailsWithAnError_failsAlone() throws Exception {
+    OffHeapBudget budget = new OffHeapBudget(ARENA + (64 << 10));
+    FakeTarget small = new FakeTarget(ARENA, budget, DBComparator.bytewise());
+    OutOfMemoryError error = new OutOfMemoryError("simulated");
+    budget.onShortage(
+        () -> {
+          throw error;
+        });
+    CommitPipeline limited = small.pipeline(errors, 0);
+    small.file().blockNextAppend();
+    call(() -> limited.put(bytes("a"), bytes("1"), false));
+    small.file().awaitBlocked();
+    Call leader = waiting(() -> limited.put(bytes("b"), bytes("2"), false));
+    Call follower = waiting(() -> limited.put(bytes("c"), bytes("3"), false));
+    Call failing = waiting(() -> limited.put(bytes("d"), new byte[100 << 10], false));
+    Call after = waiting(() -> limited.put(bytes("e"), bytes("5"), false));
+    small.file().unblock();
+
+    assertThat(leader.outcome()).isNull();
+    assertThat(follower.outcome()).isNull();
+    assertThat(failing.outcome()).isSameAs(error);
+    assertThat(after.outcome()).isNull();
+    assertThat(small.groups()).containsExactly(new Group(1, 1), new Group(2, 2), new Group(4, 1));
+    assertThat(errors.isOpen()).isTrue();
+  }
+
+  @Test
   void largeLeader_takesNoMoreThanOneMiB() throws Exception {
     target.file().blockNextAppend();
     call(() -> pipeline.put(bytes("a"), bytes("1"), false));

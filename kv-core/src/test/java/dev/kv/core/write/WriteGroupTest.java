@@ -4,10 +4,12 @@ import static dev.kv.core.Bytes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import dev.kv.core.batch.BatchCursor;
 import dev.kv.core.batch.EncodedBatch;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.errors.OffHeapExhaustedException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -158,6 +160,21 @@ class WriteGroupTest {
     group.begin(10);
     group.put(bytes("a"), bytes("1"));
     assertThat(group.count()).isEqualTo(1);
+  }
+
+  /** It is called because memory is short. */
+  @Test
+  void trim_ofALargerBuffer_allocatesNothing() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long id = Thread.currentThread().getId();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 10; round++) {
+      group.begin(SMALL + 1);
+      long before = threads.getThreadAllocatedBytes(id);
+      group.trim();
+      least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
+    }
+    assertThat(least).isZero();
   }
 
   @Test
