@@ -93,6 +93,9 @@ public final class LogRecovery {
   /** The oldest log that the MANIFEST needs, if it is missing. */
   private @Nullable Path missing;
 
+  /** True if the oldest log is missing, or a log begins after the expected sequence number. */
+  private boolean hasGap;
+
   /** The damage at which recovery has ended, or null. */
   private @Nullable LogDamage end;
 
@@ -145,7 +148,8 @@ public final class LogRecovery {
    * @param oldest the number of the oldest log that the MANIFEST needs; 0 for none
    */
   public void replay(List<Long> numbers, long oldest) throws IOException {
-    if (oldest > 0 && !numbers.contains(oldest) && mode != RecoveryMode.CPP_COMPAT) {
+    hasGap = oldest > 0 && !numbers.contains(oldest);
+    if (hasGap && mode != RecoveryMode.CPP_COMPAT) {
       missing = FileNames.log(context.directory(), oldest);
       if (mode != RecoveryMode.POINT_IN_TIME) {
         requireOldest();
@@ -300,6 +304,7 @@ public final class LogRecovery {
   private void checkFollows(Path log, LogDamage damage, long sequence, long replayed, long offset)
       throws IOException {
     damage.checkGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
+    hasGap |= replayed == 0 && sequence > expected;
     if (replayed == 0 && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
       damage.corruption(
           offset,
@@ -489,9 +494,12 @@ public final class LogRecovery {
     return damagedLogs;
   }
 
-  /** Returns true if the writes that were found are all writes up to the last one of them. */
+  /**
+   * Returns true if the writes that were found are all writes up to the last one of them. May be
+   * false if only the number of a failed write is missing.
+   */
   public boolean isPrefix() {
-    return mode != RecoveryMode.CPP_COMPAT || dropped == 0;
+    return mode != RecoveryMode.CPP_COMPAT || (dropped == 0 && !hasGap);
   }
 
   /**

@@ -132,7 +132,7 @@ public final class RetainedLogs {
           sequence,
           isPrefix
               ? "another program has deleted logs, or the database was repaired"
-              : "writes were lost in the middle of a log");
+              : "writes were lost before the last one");
     }
   }
 

@@ -16,6 +16,7 @@ import dev.kv.change.ChangePosition;
 import dev.kv.change.Changes;
 import dev.kv.change.OperationHandler;
 import dev.kv.core.Children;
+import dev.kv.core.Latches;
 import dev.kv.core.LoadsLeveldbjni;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.env.FileName;
@@ -23,12 +24,14 @@ import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingSequentialFile;
 import dev.kv.env.SequentialFile;
+import dev.kv.env.WritableFile;
 import dev.kv.errors.ChangesLostException;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.OperationTooLargeException;
 import dev.kv.options.CompactionFilter;
 import dev.kv.options.LogRetention;
+import dev.kv.options.RecoveryMode;
 import dev.kv.options.TableSuffix;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
@@ -446,6 +449,56 @@ class ChangeFeedTest extends DbTestBase {
           .hasMessageContaining("checksum mismatch");
       assertThat(changes.position().sequence()).isBetween(30L, 45L);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"deleted", "cut"})
+  void position_afterAnOpenThatLostALogBeforeTheLast_isRefused(String how) throws IOException {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicReference<CountDownLatch> flush = new AtomicReference<>(new CountDownLatch(0));
+    Env env =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public WritableFile createWritable(Path file) throws IOException {
+            if (file.toString().endsWith(".ldb")) {
+              Latches.await(flush.get());
+            }
+            return super.createWritable(file);
+          }
+        };
+    reopen(with(ALL).toBuilder().env(env).build());
+    put("a", "1");
+    db.admin().flush();
+    Path copy = Files.createDirectory(temp.resolve("copy"));
+    ChangePosition end;
+    flush.set(go);
+    try {
+      for (int i = 0; i < 12; i++) {
+        put("k" + i, "v".repeat(10_000));
+      }
+      sync();
+      end = db.changes().position();
+      for (FileName.Kind kind : FileName.Kind.values()) {
+        for (String name : kind == FileName.Kind.LOCK ? List.<String>of() : files(kind)) {
+          Files.copy(directory.resolve(name), copy.resolve(name));
+        }
+      }
+    } finally {
+      go.countDown();
+    }
+    for (String name : files(FileName.Kind.LOG)) {
+      Path log = copy.resolve(name);
+      if (s(Files.readAllBytes(log)).contains("k0")) {
+        Files.write(log, new byte[0]);
+        if (how.equals("deleted")) {
+          Files.delete(log);
+        }
+      }
+    }
+    DB lost = openOther(copy, with(ALL).toBuilder().recoveryMode(RecoveryMode.CPP_COMPAT).build());
+    assertThat(lost.get(b("k0"))).isNull();
+    assertThat(lost.get(b("k11"))).isNotNull();
+    assertThatThrownBy(() -> lost.changes().open(end)).isInstanceOf(ChangesLostException.class);
   }
 
   @Test

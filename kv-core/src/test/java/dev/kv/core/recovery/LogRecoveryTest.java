@@ -24,7 +24,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a replay of logs finds, counts, and reports. */
 class LogRecoveryTest {
@@ -190,7 +192,42 @@ class LogRecoveryTest {
     LogRecovery compatible = recovery(RecoveryMode.CPP_COMPAT, 0);
     assertThat(replay(compatible, 3, 4, 5)).isEqualTo(4);
     assertThat(compatible.lastSequence()).isEqualTo(7);
-    assertThat(compatible.isPrefix()).as("nothing was dropped").isTrue();
+    assertThat(compatible.isPrefix()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"3+4+5, 3, true", "4+5, 3, false", "3+5, 3, false", "4+5, 4, false", "5, 5, false"})
+  void isPrefix_withoutSomeLogs_isTrueIfNoneIsMissingBeforeTheLast(
+      String logs, long oldest, boolean expected) throws IOException {
+    write(3, record(1, "a"));
+    write(4, record(2, "b"));
+    write(5, record(3, "c"));
+    LogRecovery recovery = recovery(RecoveryMode.CPP_COMPAT, 0);
+    recovery.replay(Arrays.stream(logs.split("\\+")).map(Long::valueOf).toList(), oldest);
+    recovery.abandon();
+    assertThat(recovery.isPrefix()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {3, 4})
+  void isPrefix_afterALogIsCutToNothing_isFalse(int cut) throws IOException {
+    write(3, record(1, "a"));
+    write(4, record(2, "b"));
+    write(5, record(3, "c"));
+    write(cut);
+    LogRecovery recovery = recovery(RecoveryMode.CPP_COMPAT, 0);
+    assertThat(replay(recovery, 3, 4, 5)).isEqualTo(2);
+    assertThat(recovery.isPrefix()).isFalse();
+  }
+
+  /** The MANIFEST has the number of a later write than the missing log. */
+  @Test
+  void isPrefix_withoutTheOldestLogAndWithoutAGap_isFalse() throws IOException {
+    write(4, record(2, "b"));
+    LogRecovery recovery = recovery(RecoveryMode.CPP_COMPAT, 1);
+    recovery.replay(List.of(4L), 3);
+    recovery.abandon();
+    assertThat(recovery.isPrefix()).isFalse();
   }
 
   /** Nothing before the oldest log can be lost, and C++ LevelDB skips numbers inside a log. */

@@ -186,7 +186,7 @@ class RetainedLogsTest {
     RetainedLogs third = open(1000);
     assertThat(begin(third, files(5), 12, 7, false))
         .singleElement()
-        .satisfies(line -> assertThat(line).contains("at sequence 12", "in the middle of a log"));
+        .satisfies(line -> assertThat(line).contains("at sequence 12", "lost before the last one"));
     assertThat(third.oldest()).isEqualTo(7);
   }
 
