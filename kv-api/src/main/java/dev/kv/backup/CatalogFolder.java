@@ -17,7 +17,6 @@ import java.util.regex.Pattern;
 
 /** The catalogs of the backups in their directory: one file for each backup. Thread-safe. */
 final class CatalogFolder {
-  private static final String TEMPORARY = "copying.tmp";
   private static final String PREFIX = "backup-";
   private static final Pattern NUMBER = Pattern.compile("0[0-9]{5}|[1-9][0-9]{5,17}");
 
@@ -37,7 +36,7 @@ final class CatalogFolder {
 
   /** Returns true if {@code name} is the name of a file that this class writes. */
   static boolean isItsFile(String name) {
-    return name.equals(TEMPORARY) || number(name) > 0;
+    return name.equals(TemporaryFile.NAME) || number(name) > 0;
   }
 
   /** Returns the number of the backup whose catalog has that name, or 0 if no catalog has it. */
@@ -142,12 +141,11 @@ final class CatalogFolder {
 
   /** Writes the catalog of a new backup. Afterwards it is durable. */
   void write(Catalog catalog) throws IOException {
-    Path temporary = directory.resolve(TEMPORARY);
-    try (WritableFile out = env.createWritable(temporary)) {
+    try (WritableFile out = TemporaryFile.create(env, directory)) {
       out.append(ByteBuffer.wrap(catalog.encode()));
       out.sync();
     }
-    env.rename(temporary, path(catalog.backup().number()));
+    env.rename(TemporaryFile.path(directory), path(catalog.backup().number()));
     env.syncDirectory(directory);
   }
 

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The files that the backups of a directory share, each stored once. */
 final class FileStore {
-  private static final String TEMPORARY = "copying.tmp";
   private static final Pattern NAME =
       Pattern.compile("(?:" + Catalog.NAME + ")\\.[0-9]{1,18}\\.[0-9a-f]{8}");
 
@@ -32,7 +31,7 @@ final class FileStore {
 
   /** Returns true if {@code name} is the name of a file that this class writes. */
   private static boolean isItsFile(String name) {
-    return name.equals(TEMPORARY) || NAME.matcher(name).matches();
+    return name.equals(TemporaryFile.NAME) || NAME.matcher(name).matches();
   }
 
   /** Throws if the store is a symbolic link, because the files elsewhere are not its own. */
@@ -102,14 +101,13 @@ final class FileStore {
 
   /** Copies a file of a database to the store. Its content is durable afterwards. */
   StoredFile add(LiveFiles.File file, Copier copier) throws IOException {
-    Path temporary = directory.resolve(TEMPORARY);
     int checksum;
     try (RandomAccessFile in = file.open();
-        WritableFile out = env.createWritable(temporary)) {
+        WritableFile out = TemporaryFile.create(env, directory)) {
       checksum = copier.copy(in, file.size(), file.name(), out);
     }
     StoredFile stored = new StoredFile(file.name(), file.size(), checksum);
-    env.rename(temporary, path(stored));
+    env.rename(TemporaryFile.path(directory), path(stored));
     return stored;
   }
 

@@ -895,6 +895,27 @@ class BackupsTest {
     assertThat(temp.resolve("link.partial")).doesNotExist();
   }
 
+  /** As in a copy of the directory by hard links, made after the death of a {@code create}. */
+  @Test
+  void create_afterTheRestsOfAnother_keepsTheBytesOfTheirOtherNames() throws IOException {
+    Path directory = temp.resolve("backups");
+    Backups backups = Backups.at(directory);
+    try (DB db = DB.open(temp.resolve("db"), Setting.DEFAULT.options(Env.fileSystem()))) {
+      write(db, history, 1, 20);
+      backups.create(db.admin());
+      Path file = Files.writeString(temp.resolve("file"), "file");
+      Path list = Files.writeString(temp.resolve("list"), "list");
+      Files.createLink(directory.resolve("files/copying.tmp"), file);
+      Files.createLink(directory.resolve("copying.tmp"), list);
+      write(db, history, 21, 40);
+      backups.create(db.admin());
+      assertThat(file).hasBinaryContent("file".getBytes(US_ASCII));
+      assertThat(list).hasBinaryContent("list".getBytes(US_ASCII));
+    }
+    assertThat(backups.verify(2)).isEmpty();
+    assertThat(directory.resolve("copying.tmp")).doesNotExist();
+  }
+
   /** As if the list were on a volume that is not there: what it names must not be deleted. */
   @Test
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "symbolic links need a privilege there")
