@@ -193,8 +193,14 @@ final class BackgroundWorker extends WorkerThreads.Task {
   @Override
   protected void noThread(Throwable cause) {
     woken.set(false);
-    errors.failResumably(name, cause);
-    release(new ArrayList<>(awaiting));
+    try {
+      errors.failResumably(name, cause);
+    } catch (OutOfMemoryError e) { // those who wait for the work wake it again
+      errors.runShortUnnoted(e);
+    }
+    for (CountDownLatch each = awaiting.poll(); each != null; each = awaiting.poll()) {
+      each.countDown();
+    }
   }
 
   /** Returns true if the calling thread runs this work. */

@@ -324,11 +324,11 @@ public final class Compactor implements BackgroundWorker.Work {
    * Waits until no flush is waiting and no compaction runs or can run. While compactions are
    * suspended, waits for flushes only.
    */
-  public void awaitIdle(Runnable wake) {
+  public void awaitIdle() {
     monitor.lock();
     try {
       errors.check();
-      wake.run();
+      jobs.memTables().wakeWork();
       while (!isIdle()) {
         monitor.awaitChange();
       }

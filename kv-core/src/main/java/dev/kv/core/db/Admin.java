@@ -127,7 +127,7 @@ final class Admin extends Inspector implements DBAdmin {
 
   @Override
   public void waitForCompactions() {
-    parts.tree().compactor().awaitIdle(parts.files().wakeups()::compactionWanted);
+    parts.tree().compactor().awaitIdle();
     parts.files().obsolete().collect();
   }
 

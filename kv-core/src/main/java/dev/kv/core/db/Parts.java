@@ -50,7 +50,7 @@ record Parts(
               states,
               files.logs(),
               recovered.memtable(),
-              files.wakeups()::flushWanted);
+              files.wakeups());
       CommitPipeline commits =
           new CommitPipeline(
               memTables,

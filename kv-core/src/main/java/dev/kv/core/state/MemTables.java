@@ -48,7 +48,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   private final VersionSet versions;
   private final ReadStates readStates;
   private final WriteAheadLog logs;
-  private final Runnable flushWanted;
+  private final Wakeups wakeups;
   private final int maxWaiting;
   private final StallInputs stallInputs;
   private final MemoryWait memory;
@@ -80,7 +80,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   /**
    * Creates the object with one memtable, and takes ownership of it.
    *
-   * @param flushWanted called when a memtable waits for its flush; must be quick and not throw
+   * @param wakeups wakes the flush when a memtable waits for it
    */
   public MemTables(
       DatabaseContext context,
@@ -89,14 +89,14 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
       ReadStates readStates,
       WriteAheadLog logs,
       MemTable memtable,
-      Runnable flushWanted) {
+      Wakeups wakeups) {
     this.context = context;
     this.monitor = monitor;
     this.versions = versions;
     this.readStates = readStates;
     this.logs = logs;
     this.memtable = memtable;
-    this.flushWanted = flushWanted;
+    this.wakeups = wakeups;
     this.maxWaiting = context.maxWaitingMemTables();
     this.stallInputs = new StallInputs(maxWaiting);
     this.memory =
@@ -246,7 +246,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
       throw e;
     }
     logs.removePrepared();
-    flushWanted.run();
+    wakeFlush();
   }
 
   /**
@@ -299,7 +299,22 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   @Override
   public void requestFlush() {
     stallInputs.wantSwitch(true);
-    flushWanted.run();
+    wakeFlush();
+  }
+
+  @Override
+  public void wakeWork() {
+    wakeups.flushWanted();
+    wakeups.compactionWanted();
+  }
+
+  /** Wakes the flush. If there is no memory for that, those who wait for the flush wake it. */
+  private void wakeFlush() {
+    try {
+      wakeups.flushWanted();
+    } catch (OutOfMemoryError e) {
+      // What was to be flushed is noted: the write itself has not failed.
+    }
   }
 
   /** Returns true if the next log should be prepared. */
@@ -438,11 +453,15 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
 
   /**
    * Waits until every memtable that is immutable now has been flushed, and its log can be deleted.
+   * Wakes the flush first: the switch may have had no memory for that.
    *
    * @throws dev.kv.errors.DBClosedException if the database is being closed
    * @throws dev.kv.errors.DBReadOnlyException if a write or background job fails meanwhile
    */
   public void awaitFlushes() {
+    if (!isFlushed()) {
+      wakeups.flushWanted();
+    }
     monitor.lock();
     try {
       long target = switches;

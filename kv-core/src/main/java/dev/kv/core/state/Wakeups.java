@@ -15,7 +15,10 @@ public final class Wakeups {
   private final List<Runnable> maintenance = new CopyOnWriteArrayList<>();
   private final AtomicBoolean versionFreed = new AtomicBoolean();
 
-  /** Adds work that {@link #flushWanted} wakes; must be quick and not throw, as all of these. */
+  /**
+   * Adds work that {@link #flushWanted} wakes. As all of these it must be quick, and may throw an
+   * OutOfMemoryError alone, after which it has to be woken again.
+   */
   public void onFlush(Runnable work) {
     flushes.add(work);
   }

@@ -57,6 +57,12 @@ public interface CommitTarget {
   void flushEarly();
 
   /**
+   * Wakes flushes and compactions that may have work but were not woken, because memory was short
+   * when they should have been. Called about once a second by a leader that waits for them.
+   */
+  void wakeWork();
+
+  /**
    * Notes that readers see a group, whose record was appended before. Must be quick and not throw.
    *
    * @param lastSequence the sequence number of the last operation of the group

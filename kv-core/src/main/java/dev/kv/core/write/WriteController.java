@@ -170,23 +170,25 @@ final class WriteController {
     long start = System.nanoTime();
     stops.incrementAndGet();
     boolean interrupted = false;
-    long shortSince = 0;
-    boolean isShort = false;
+    long since = start; // the last wake of the work, or the beginning or end of a shortage
+    boolean wasShort = false;
     waiting = Thread.currentThread();
     try {
       while (errors.isOpen() && isBlocked(heedLevel0)) {
-        if (!errors.isShortOfMemory()) {
-          isShort = false;
-          LockSupport.park(this);
-        } else if (!isShort) {
-          isShort = true;
-          shortSince = System.nanoTime();
+        boolean isShort = errors.isShortOfMemory();
+        long now = System.nanoTime();
+        long left = ErrorHandler.MAX_SHORTAGE_WAIT_NANOS - (now - since);
+        if (isShort != wasShort) {
+          wasShort = isShort;
+          since = now;
+        } else if (left > 0) {
+          LockSupport.parkNanos(this, left);
         } else {
-          long left = ErrorHandler.MAX_SHORTAGE_WAIT_NANOS - (System.nanoTime() - shortSince);
-          if (left <= 0) {
+          since = now;
+          target.wakeWork();
+          if (isShort) {
             errors.checkMemoryForWrite();
           }
-          LockSupport.parkNanos(this, left);
         }
         interrupted |= Thread.interrupted();
       }

@@ -463,6 +463,37 @@ class BackgroundWorkerTest {
     stop(worker);
   }
 
+  /** The error handler's listener stands for its own allocations. */
+  @Test
+  void wake_ifTheFailureToStartAThreadCannotBeNoted_isAShortageUntilTheNextWake() {
+    AtomicInteger refusals = new AtomicInteger(1);
+    Env exhausted =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public Thread startThread(String name, Runnable task) {
+            if (refusals.getAndDecrement() > 0) {
+              throw new OutOfMemoryError("simulated");
+            }
+            return super.startThread(name, task);
+          }
+        };
+    AtomicInteger changes = new AtomicInteger();
+    errors.onChange(
+        () -> {
+          if (changes.getAndIncrement() == 0) {
+            throw new OutOfMemoryError("simulated");
+          }
+        });
+    BackgroundWorker worker =
+        new BackgroundWorker(threads, exhausted, "kv-test", () -> null, errors, retries);
+    worker.wake();
+    assertThat(errors.isShortOfMemory()).isTrue();
+    worker.wake();
+    DbTestBase.await("the end of the shortage", () -> !errors.isShortOfMemory());
+    errors.check();
+    stop(worker);
+  }
+
   @Test
   void stop_whileWorkWaitsForItsRetry_endsTheThread() throws InterruptedException {
     BackgroundWorker worker = failing(List.of(new IllegalStateException("simulated")));

@@ -111,6 +111,11 @@ class MaintenanceTaskTest extends DbTestBase {
           public void flushEarly() {
             throw new AssertionError("nothing is written");
           }
+
+          @Override
+          public void wakeWork() {
+            throw new AssertionError("nothing is waited for");
+          }
         };
     CommitPipeline commits =
         new CommitPipeline(

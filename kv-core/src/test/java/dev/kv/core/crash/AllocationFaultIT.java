@@ -52,7 +52,8 @@ class AllocationFaultIT {
           "background/BackgroundWorker",
           "background/Compactor",
           "background/JobContext",
-          "background/JobOutcome");
+          "background/JobOutcome",
+          "shared/");
 
   private static final String TEST_RUN = "dev.kv.core.mutation.TestRun";
   private static final int MINUTES = 20;

@@ -161,9 +161,18 @@ class AllocationSweep {
       }
     },
     FLUSH(CALLER) {
+      /** The second call waits for the flush that the first one may not have woken. */
       @Override
       void run(Run run) {
         run.attempt(() -> run.db.admin().flush());
+        run.attempt(() -> run.db.admin().flush());
+      }
+    },
+    FLUSH_AND_COMPACTIONS(CALLER) {
+      @Override
+      void run(Run run) {
+        run.attempt(() -> run.db.admin().flush());
+        run.attempt(() -> run.db.admin().waitForCompactions());
       }
     },
     FLUSH_THREAD("kv-flush") {

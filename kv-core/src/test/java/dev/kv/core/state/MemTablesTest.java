@@ -44,6 +44,7 @@ class MemTablesTest {
   private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
   private final Monitor monitor = new Monitor(errors);
   private final ReadStates readStates = new ReadStates();
+  private final Wakeups wakeups = new Wakeups();
   private final AtomicInteger flushesWanted = new AtomicInteger();
   private DatabaseContext context;
   private VersionSet versions;
@@ -68,13 +69,8 @@ class MemTablesTest {
     logs = new WriteAheadLog(context, versions, obsolete, errors, null, () -> {});
     memTables =
         new MemTables(
-            context,
-            monitor,
-            versions,
-            readStates,
-            logs,
-            context.emptyMemTable(),
-            flushesWanted::incrementAndGet);
+            context, monitor, versions, readStates, logs, context.emptyMemTable(), wakeups);
+    wakeups.onFlush(flushesWanted::incrementAndGet);
     memTables.publish();
   }
 
@@ -204,6 +200,35 @@ class MemTablesTest {
     memTables.flushEnded();
     assertThat(memTables.isFlushed()).isTrue();
     memTables.awaitFlushes();
+  }
+
+  /** The first wake may have to start the thread of the flush, which needs memory. */
+  @Test
+  void makeRoom_withoutMemoryForTheWakeOfTheFlush_leavesItToThoseWhoWait() throws IOException {
+    AtomicInteger shortages = new AtomicInteger(1);
+    wakeups.onFlush(
+        () -> {
+          if (shortages.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("simulated");
+          }
+          memTables.removeFlushed(oldest());
+          memTables.flushEnded();
+        });
+    fillAndSwitch();
+    assertThat(memTables.stallInputs().waitingMemTables()).isEqualTo(1);
+    memTables.awaitFlushes();
+    assertThat(memTables.isFlushed()).isTrue();
+    memTables.awaitFlushes();
+    assertThat(flushesWanted).hasValue(2);
+  }
+
+  @Test
+  void wakeWork_wakesFlushesAndCompactions() {
+    AtomicInteger compactionsWanted = new AtomicInteger();
+    wakeups.onCompaction(compactionsWanted::incrementAndGet);
+    memTables.wakeWork();
+    assertThat(flushesWanted).hasValue(1);
+    assertThat(compactionsWanted).hasValue(1);
   }
 
   @Test
@@ -466,7 +491,7 @@ class MemTablesTest {
           new WriteAheadLog(
               its, set, new ObsoleteFiles(its, set, errors, null), errors, null, () -> {});
       MemTables tables =
-          new MemTables(its, monitor, set, states, wal, its.emptyMemTable(), () -> {});
+          new MemTables(its, monitor, set, states, wal, its.emptyMemTable(), new Wakeups());
       tables.publish();
       tables.makeRoom(writeBufferSize + 100, 1, false);
       ByteBuffer source = ByteBuffer.allocateDirect(writeBufferSize + 100);

@@ -43,6 +43,7 @@ final class FakeTarget implements CommitTarget {
   volatile Exception beginFailure;
   volatile Runnable beforeBegin = () -> {};
   volatile Runnable duringMemoryWait = () -> {};
+  volatile Runnable whenWoken = () -> {};
   int beginnings;
   int olderLogSyncs;
   int earlyFlushes;
@@ -179,6 +180,11 @@ final class FakeTarget implements CommitTarget {
   @Override
   public void flushEarly() {
     earlyFlushes++;
+  }
+
+  @Override
+  public void wakeWork() {
+    whenWoken.run();
   }
 
   @Override

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -142,8 +143,7 @@ final class WriteControllerTest {
     target.stallInputs.setLevel0Tables(flush ? 0 : Levels.LEVEL_0_STOP_TRIGGER);
     WriteController stopped = newController();
     Call writer = Call.start(() -> stopped.makeRoom(2 * ARENA, 1));
-    // A delay before it is a timed wait.
-    DbTestBase.await("the stop", () -> writer.thread().getState() == Thread.State.WAITING);
+    DbTestBase.await("the stop", () -> stopped.stalls().stops() > 0);
     target.stallInputs.setWaitingMemTables(0);
     target.stallInputs.setLevel0Tables(0);
     stopped.progress();
@@ -266,6 +266,33 @@ final class WriteControllerTest {
     awaitStop();
     errors.runShort("flush", new OffHeapExhaustedException("simulated"));
     assertThat(writer.outcome()).isInstanceOf(OffHeapExhaustedException.class);
+  }
+
+  /** The flush may not have been woken, because memory was short. */
+  @Test
+  void makeRoom_waitingForAFlush_wakesItOnceASecond() {
+    fillALittle();
+    target.stallInputs.setWaitingMemTables(1);
+    AtomicInteger wakes = new AtomicInteger();
+    target.whenWoken =
+        () -> target.stallInputs.setWaitingMemTables(wakes.incrementAndGet() < 2 ? 1 : 0);
+    long start = System.nanoTime();
+    controller.makeRoom(2 * ARENA, 1);
+    assertThat(System.nanoTime() - start)
+        .isGreaterThanOrEqualTo(2 * ErrorHandler.MAX_SHORTAGE_WAIT_NANOS);
+    assertThat(target.memtables).hasSize(2);
+  }
+
+  @Test
+  void makeRoom_thatThrowsForAShortage_hasWokenTheWork() {
+    fillALittle();
+    target.stallInputs.setWaitingMemTables(1);
+    AtomicInteger wakes = new AtomicInteger();
+    target.whenWoken = wakes::incrementAndGet;
+    errors.runShortUnnoted(new OutOfMemoryError("simulated"));
+    assertThatThrownBy(() -> controller.makeRoom(2 * ARENA, 1))
+        .isInstanceOf(OffHeapExhaustedException.class);
+    assertThat(wakes).hasValue(1);
   }
 
   @Test
