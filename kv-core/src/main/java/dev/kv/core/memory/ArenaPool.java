@@ -4,10 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
-import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +68,8 @@ public final class ArenaPool implements OffHeapBudget.Reclaimer, AutoCloseable {
    * @param share the bytes up to which memtables may take memory from the block cache if the budget
    *     is used up. With more, they wait for their own flushes
    * @param acquired called with the number of bytes by which the arenas in use have grown, after
-   *     each {@link #acquire}, {@link #grow} and {@link #release}, by their caller
+   *     each {@link #acquire}, {@link #grow} and {@link #release}, by their caller. If it throws,
+   *     nothing is acquired; an arena that has grown stays so, and a lack of memory is ignored
    */
   public ArenaPool(OffHeapBudget budget, long share, LongConsumer acquired) {
     this.budget = budget;
@@ -112,7 +111,12 @@ public final class ArenaPool implements OffHeapBudget.Reclaimer, AutoCloseable {
     arena.setLimit(most);
     arena.setOversized(minCapacity > limit);
     countLive();
-    acquired.accept(arena.capacity());
+    try {
+      acquired.accept(arena.capacity());
+    } catch (Throwable e) {
+      release(arena);
+      throw e;
+    }
     return arena;
   }
 
@@ -138,7 +142,11 @@ public final class ArenaPool implements OffHeapBudget.Reclaimer, AutoCloseable {
     }
     arena.moveTo(larger);
     budget.release(MemoryKind.MEMTABLE, old);
-    acquired.accept(larger.capacity() - old);
+    try {
+      acquired.accept(larger.capacity() - old);
+    } catch (OutOfMemoryError e) {
+      // The arena has grown. What the callback could not request, the next call requests.
+    }
     return true;
   }
 
@@ -251,17 +259,16 @@ public final class ArenaPool implements OffHeapBudget.Reclaimer, AutoCloseable {
     return free.size() > KEPT ? free.removeLast() : null;
   }
 
-  /** Drops the free arenas. */
+  /** Drops the free arenas. Allocates nothing: memory may be short. */
   @Override
   public void trim() {
-    List<NativeArena> dropped;
+    long dropped = 0;
     synchronized (this) {
-      dropped = new ArrayList<>(free);
-      free.clear();
+      while (!free.isEmpty()) {
+        dropped += free.removeLast().capacity();
+      }
     }
-    for (NativeArena arena : dropped) {
-      budget.release(MemoryKind.MEMTABLE, arena.capacity());
-    }
+    budget.release(MemoryKind.MEMTABLE, dropped);
   }
 
   private static int roundUp(int capacity) {

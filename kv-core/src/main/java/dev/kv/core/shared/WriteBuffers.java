@@ -1,8 +1,7 @@
 package dev.kv.core.shared;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +40,10 @@ public final class WriteBuffers {
   }
 
   private final long limit;
-  private final List<Buffer> buffers = new CopyOnWriteArrayList<>();
+
+  /** Replaced as a whole: a loop over an array allocates nothing. */
+  private volatile Buffer[] buffers = {};
+
   private final AtomicLong clock = new AtomicLong();
   private final AtomicLong releases = new AtomicLong();
 
@@ -60,13 +62,15 @@ public final class WriteBuffers {
   }
 
   /** Adds the memtables of one database. */
-  public void add(Buffer buffer) {
-    buffers.add(buffer);
+  public synchronized void add(Buffer buffer) {
+    Buffer[] more = Arrays.copyOf(buffers, buffers.length + 1);
+    more[buffers.length] = buffer;
+    buffers = more;
   }
 
   /** Removes what was added. It may still be called once for each thread that allocates. */
-  public void remove(Buffer buffer) {
-    buffers.remove(buffer);
+  public synchronized void remove(Buffer buffer) {
+    buffers = Arrays.stream(buffers).filter(each -> each != buffer).toArray(Buffer[]::new);
   }
 
   /**

@@ -1,9 +1,14 @@
 package dev.kv.core.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import dev.kv.errors.OffHeapExhaustedException;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ArenaPoolTest {
@@ -76,6 +81,52 @@ class ArenaPoolTest {
     told.release(other);
     assertThat(used[0]).isZero();
     told.close();
+  }
+
+  @Test
+  void acquire_whoseCallbackThrows_releasesTheArena() {
+    OutOfMemoryError error = new OutOfMemoryError("simulated");
+    ArenaPool failing = new ArenaPool(budget, SHARE, bytes -> failIfPositive(bytes, error));
+    assertThatThrownBy(() -> failing.acquire(1000)).isSameAs(error);
+    assertThat(failing.liveArenas()).isZero();
+    failing.close();
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void grow_whoseCallbackFindsNoMemory_hasGrown() {
+    AtomicReference<OutOfMemoryError> error = new AtomicReference<>();
+    ArenaPool failing = new ArenaPool(budget, SHARE, bytes -> failIfPositive(bytes, error.get()));
+    NativeArena arena = failing.acquire(1000, 1 << 18, false);
+    error.set(new OutOfMemoryError("simulated"));
+    assertThatCode(() -> assertThat(failing.grow(arena, 20_000)).isTrue())
+        .doesNotThrowAnyException();
+    assertThat(arena.capacity()).isGreaterThanOrEqualTo(20_000);
+    assertThat(budget.used()).isEqualTo(arena.capacity());
+    failing.release(arena);
+    failing.close();
+    assertThat(budget.used()).isZero();
+  }
+
+  private static void failIfPositive(long bytes, @Nullable Error error) {
+    if (bytes > 0 && error != null) {
+      throw error;
+    }
+  }
+
+  @Test
+  void trim_allocatesNothing() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long id = Thread.currentThread().getId();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 10; round++) {
+      arenas.release(arenas.acquire(1000));
+      long before = threads.getThreadAllocatedBytes(id);
+      arenas.trim();
+      least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
+      assertThat(budget.used()).isZero();
+    }
+    assertThat(least).isZero();
   }
 
   @Test

@@ -2,6 +2,8 @@ package dev.kv.core.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -141,6 +143,24 @@ class WriteBuffersTest {
     Memtable gone = new Memtable("gone", buffers).grow(90);
     buffers.remove(gone);
     new Memtable("a", buffers).grow(50);
+    assertThat(requests).isEmpty();
+  }
+
+  @Test
+  void calls_withoutARequest_allocateNothing() {
+    WriteBuffers buffers = new WriteBuffers(1000);
+    Memtable own = new Memtable("own", buffers).grow(500);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long id = Thread.currentThread().getId();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 10; round++) {
+      long before = threads.getThreadAllocatedBytes(id);
+      own.grow(1);
+      buffers.relieve(own);
+      buffers.isAnySlowedByLevel0();
+      least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
+    }
+    assertThat(least).isZero();
     assertThat(requests).isEmpty();
   }
 
