@@ -116,8 +116,13 @@ public final class PendingFault {
     return fault == null ? null : absorbAll(fault);
   }
 
-  /** Absorbs all pending errors, and returns the first one after {@code thrown}. */
-  private InternalError absorbAll(@Nullable InternalError thrown) {
+  /**
+   * Absorbs all pending errors of an access that failed.
+   *
+   * @param thrown the error that was thrown, or null if none was
+   * @return {@code thrown}, or the first pending error
+   */
+  public InternalError absorbAll(@Nullable InternalError thrown) {
     InternalError first = thrown;
     for (InternalError next = absorb(); next != null; next = absorb()) {
       first = first == null ? next : first;

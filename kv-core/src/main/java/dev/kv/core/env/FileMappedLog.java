@@ -31,9 +31,11 @@ import org.jspecify.annotations.Nullable;
  * XFS if another file shares the blocks). Larger writes would make the page cache use larger pages,
  * and a sync writes whole pages.
  *
- * <p>A store that faults leaves zeros from somewhere in the faulting page on, and its {@link
- * PendingFault} may be thrown much later. So each store looks at its last byte that is not zero. If
- * it is in the page before the end of the store, or not near, the pending error is looked for.
+ * <p>A store that faults leaves its last byte as it was, and the {@link PendingFault} may be thrown
+ * much later. So each store looks at that byte afterwards. It was a zero; if it is to be a zero
+ * again, it is set to a mark first, which is looked at, too: the page may not take the mark either.
+ * A killed process may leave the mark where it may leave any byte of an unfinished store: after the
+ * last header, whose own last byte is not zero.
  *
  * <p>A sync of a range is msync, on Linux fdatasync of that range: it covers newly allocated blocks
  * and a changed size. But the first sync after the file grew is an fsync of the file, because that
@@ -46,8 +48,8 @@ final class FileMappedLog implements MappedLogFile {
   private static final int FILL = 16 << 10;
   private static final int PAGE = 4 << 10;
 
-  /** How many zeros at the end of a store are passed over to see whether it was done. */
-  private static final int TAIL = 64;
+  /** What the last byte of a store is before the copy if it is to be a zero afterwards. */
+  private static final byte MARK = 0x5a;
 
   /**
    * The size of the first window and the smallest size of later ones: enough for the log of a usual
@@ -231,39 +233,40 @@ final class FileMappedLog implements MappedLogFile {
   private void store(Window window, long position, ByteBuffer source, int offset, int length)
       throws IOException {
     int at = (int) (position - window.start);
-    InternalError cause;
+    InternalError fault;
     try {
-      ByteBuffer bytes = window.mapping.buffer();
-      bytes.put(at, source, offset, length);
-      VarHandle.releaseFence();
-      int shown = lastNonZero(source, offset, length);
-      boolean stored = shown < 0 || bytes.get(at + shown) == source.get(offset + shown);
-      if (stored && shown >= 0 && (at + shown) / PAGE == (at + length - 1) / PAGE) {
-        return;
-      }
-      cause = pendingFault.absorb();
-      if (stored && cause == null) {
-        return;
-      }
+      fault = length == 0 ? null : copy(source, offset, window.mapping.buffer(), at, length);
     } catch (InternalError e) {
-      cause = e;
+      fault = e; // that of a second access, thrown on the way to the handler of the first
     }
-    throw new IOException(
-        "cannot store " + length + " bytes at " + position + " of " + path, cause);
+    if (fault != null) {
+      throw new IOException(
+          "cannot store " + length + " bytes at " + position + " of " + path, fault);
+    }
   }
 
   /**
-   * Returns the index of the byte that shows whether the pages up to its own were stored: the last
-   * one that is not zero, because zeros are there before. Returns -1 if the last {@link #TAIL}
-   * bytes are zeros.
+   * Copies at least one byte into the log; returns null, or the error if a page could not be
+   * stored.
    */
-  private static int lastNonZero(ByteBuffer source, int offset, int length) {
-    int least = Math.max(0, length - TAIL);
-    int i = length - 1;
-    while (i >= least && source.get(offset + i) == 0) {
-      i--;
+  private @Nullable InternalError copy(
+      ByteBuffer source, int from, ByteBuffer into, int at, int length) {
+    try {
+      int last = at + length - 1;
+      byte expected = source.get(from + length - 1);
+      if (expected == 0) {
+        into.put(last, MARK);
+        VarHandle.releaseFence();
+        if (into.get(last) != MARK) {
+          return pendingFault.absorbAll(null);
+        }
+      }
+      into.put(at, source, from, length);
+      VarHandle.releaseFence();
+      return into.get(last) == expected ? null : pendingFault.absorbAll(null);
+    } catch (InternalError e) {
+      return pendingFault.absorbAll(e);
     }
-    return i < least ? -1 : i;
   }
 
   /** Returns the window of {@code position}, which is below {@link #reserved}. */

@@ -24,6 +24,8 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class LogWriterTest {
   private final Env env = Env.inMemory();
@@ -161,6 +163,41 @@ final class LogWriterTest {
       }
       System.arraycopy(store.bytes, 0, bytes, (int) store.position, store.bytes.length);
     }
+  }
+
+  /** A store that ends in a zero may change the last byte of its target first. */
+  @Test
+  void mapped_killedInsideAStoreThatEndsInAZero_leavesWholeRecordsAndASilentEnd()
+      throws IOException {
+    List<String> records = new ArrayList<>();
+    for (int i = 0; i < 600; i++) {
+      records.add(i % 2 == 0 ? "x" + i : i + "\0\0");
+    }
+    records.add(big("\0", 2 * BLOCK));
+    List<Store> stores = new ArrayList<>();
+    List<Integer> storesPerRecord = append(records, stores);
+    byte[] bytes = new byte[4 * BLOCK];
+    int whole = 0;
+    int headers = 0;
+    for (int i = 0; i < stores.size(); i++) {
+      while (storesPerRecord.get(whole) <= i) {
+        whole++;
+      }
+      Store store = stores.get(i);
+      int last = store.bytes.length - 1;
+      if (store.bytes[last] == 0) {
+        bytes[(int) store.position + last] = 0x5a;
+        LogBytes log = new LogBytes();
+        log.append(bytes);
+        LogBytes.Result result = log.read();
+        assertThat(result.reasons).as("in store %d", i).isEmpty();
+        assertThat(result.records).isEqualTo(records.subList(0, whole));
+        assertThat(result.end).isEqualTo(LogEnd.TORN);
+        headers += store.bytes.length == Integer.BYTES ? 1 : 0;
+      }
+      System.arraycopy(store.bytes, 0, bytes, (int) store.position, store.bytes.length);
+    }
+    assertThat(headers).as("checksums that end in a zero").isPositive();
   }
 
   @Test
@@ -343,13 +380,14 @@ final class LogWriterTest {
     assertThat(asked).isBetween(4, 20);
   }
 
-  @Test
-  void append_ofARecord_allocatesNothing(@TempDir Path temp) throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"x", "\0"})
+  void append_ofARecord_allocatesNothing(String content, @TempDir Path temp) throws IOException {
     Path file = temp.resolve("000003.log");
     FileEnv disk = new FileEnv();
     com.sun.management.ThreadMXBean threads =
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-    ByteBuffer record = direct(big("x", 139));
+    ByteBuffer record = direct(big(content, 139));
     MappedLogFile mapped = disk.createMappedLog(file);
     assumeTrue(mapped != null);
     try (LogWriter writer = LogWriter.mapped(file, mapped)) {
