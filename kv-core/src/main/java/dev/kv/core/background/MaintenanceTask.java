@@ -47,8 +47,16 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
           || jobs.errors().isFailedPermanently()) {
         throw e;
       }
+      return tryAgain(e);
+    }
+  }
+
+  private JobOutcome tryAgain(Throwable shortage) {
+    try {
       jobs.files().wakeups().versionFreed(); // the files may not have been collected
-      return new JobOutcome.NothingLogged(e);
+      return new JobOutcome.NothingLogged(shortage);
+    } catch (OutOfMemoryError again) {
+      return JobOutcome.OUT_OF_MEMORY;
     }
   }
 

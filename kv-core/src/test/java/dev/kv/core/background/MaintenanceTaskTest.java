@@ -10,12 +10,14 @@ import dev.kv.core.state.MemTables;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.CommitTarget;
 import dev.kv.core.write.ErrorHandler;
+import dev.kv.core.write.ExclusiveWriter;
 import dev.kv.env.Env;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class MaintenanceTaskTest extends DbTestBase {
@@ -78,6 +80,29 @@ class MaintenanceTaskTest extends DbTestBase {
     errors.succeed("a flush");
     put("b", "2");
     assertThat(contents()).isEqualTo("(a->1)(b->2)");
+  }
+
+  /** An exception would be a permanent failure. */
+  @Test
+  void run_withoutMemoryForItsOutcome_isTriedAgain() {
+    open(defaults().toBuilder().env(env).build());
+    put("a", "1");
+    Thread runner = Thread.currentThread();
+    AtomicInteger shortages = new AtomicInteger(2);
+    Runnable allocation =
+        () -> {
+          if (Thread.currentThread() == runner && shortages.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("simulated");
+          }
+        };
+    parts().wakeups().onMaintenance(allocation);
+    BackgroundWorker.Job job = requireNonNull(task(allocation).next());
+    try (ExclusiveWriter other = parts().commits().exclusive()) { // no other thread switches
+      parts().memTables().stallInputs().wantSwitch(true);
+      assertThat(job.run()).isInstanceOf(JobOutcome.NothingLogged.class);
+    }
+    assertThat(shortages.get()).isNotPositive();
+    assertThat(contents()).isEqualTo("(a->1)");
   }
 
   /** Returns work that calls {@code whenExclusive} after it got the exclusive access. */

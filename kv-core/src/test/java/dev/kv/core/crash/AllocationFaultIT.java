@@ -53,6 +53,7 @@ class AllocationFaultIT {
           "background/Compactor",
           "background/JobContext",
           "background/JobOutcome",
+          "background/MaintenanceTask",
           "shared/");
 
   private static final String TEST_RUN = "dev.kv.core.mutation.TestRun";
