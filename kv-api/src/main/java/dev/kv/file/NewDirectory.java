@@ -74,7 +74,8 @@ public final class NewDirectory implements AutoCloseable {
     Objects.requireNonNull(directory, "directory");
     boolean isNew = isMissing(env, directory);
     List<Path> parents = new ArrayList<>();
-    Path each = directory.toAbsolutePath().normalize().getParent();
+    Path absolute = absolute(directory);
+    Path each = absolute.endsWith("..") ? absolute.resolve("..") : absolute.getParent();
     while (each != null) {
       parents.add(each);
       each = isMissing(env, each) ? each.getParent() : null;
@@ -92,6 +93,18 @@ public final class NewDirectory implements AutoCloseable {
       }
     }
     return unsynced;
+  }
+
+  /**
+   * Returns an absolute path of the same file, without dots at its end. Names before {@code ..}
+   * stay, because one can be a symbolic link.
+   */
+  private static Path absolute(Path path) {
+    Path absolute = path.toAbsolutePath();
+    while (absolute.endsWith(".")) {
+      absolute = absolute.getParent();
+    }
+    return absolute;
   }
 
   private static boolean isMissing(Env env, Path path) {
@@ -118,7 +131,7 @@ public final class NewDirectory implements AutoCloseable {
   public static NewDirectory begin(Env env, Path target) throws IOException {
     Objects.requireNonNull(env, "env");
     Objects.requireNonNull(target, "target");
-    Path absolute = target.toAbsolutePath().normalize();
+    Path absolute = absolute(target);
     Path name = absolute.getFileName();
     Path parent = absolute.getParent();
     if (name == null || parent == null) {
