@@ -45,7 +45,8 @@ import java.util.Set;
  * <p>A table is known by its number, its size and a checksum of all of its bytes, because a
  * database can use a number again after a crash. So {@code create} reads all tables of the database
  * once, and writes the new ones. It reads a stored table again before it uses it for another
- * backup, and writes it again if it is damaged. Backups share no files with the database.
+ * backup, and writes it again if it is damaged or cannot be read. Backups share no files with the
+ * database.
  *
  * <p>One call of {@code create} or {@code prune} runs at a time; another one throws {@link
  * DBLockedException}. The other methods change nothing in the directory. A failure or the death of
@@ -200,7 +201,7 @@ public final class Backups {
    * Reads all files of a backup and compares them with their checksums.
    *
    * @param number the number of the backup
-   * @return the files that are missing or damaged; empty if the backup is good
+   * @return the files that are missing or damaged, or cannot be read; empty if the backup is good
    * @throws NoSuchBackupException if there is no such backup
    * @throws CorruptionException if the list of the backup is damaged
    * @throws DBIOException if the file system fails
@@ -214,7 +215,7 @@ public final class Backups {
    *
    * @param number the number of the backup
    * @param progress receives how many bytes are read
-   * @return the files that are missing or damaged; empty if the backup is good
+   * @return the files that are missing or damaged, or cannot be read; empty if the backup is good
    * @throws NoSuchBackupException if there is no such backup
    * @throws CorruptionException if the list of the backup is damaged
    * @throws DBIOException if the file system fails

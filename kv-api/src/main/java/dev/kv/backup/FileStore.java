@@ -138,16 +138,13 @@ final class FileStore {
     }
   }
 
-  /** Returns true if a file is there and all of its bytes match its checksum. */
-  boolean isGood(StoredFile file, Copier copier) throws IOException {
+  /** Returns true if a file is there and all of its bytes can be read and match its checksum. */
+  boolean isGood(StoredFile file, Copier copier) {
     Path path = path(file);
-    if (isDirectory(path)) {
-      return false;
-    }
     try (RandomAccessFile in = env.openRandomAccess(path, false)) {
       return in.size() == file.size()
           && copier.checksum(in, file.size(), path.toString()) == file.checksum();
-    } catch (NoSuchFileException | CorruptionException e) {
+    } catch (IOException | CorruptionException e) {
       return false;
     }
   }
@@ -155,7 +152,8 @@ final class FileStore {
   /**
    * Copies a stored file.
    *
-   * @throws CorruptionException if {@link #isGood} is false
+   * @throws CorruptionException if it is missing or damaged
+   * @throws IOException if it cannot be read, or the copy cannot be written
    */
   void restore(StoredFile file, Path to, Copier copier) throws IOException {
     Path path = path(file);
@@ -173,6 +171,10 @@ final class FileStore {
     } catch (NoSuchFileException e) {
       throw new CorruptionException(
           "a file of the backup is missing", path.toString(), CorruptionException.NO_OFFSET, e);
+    } catch (FileSystemException e) {
+      throw e;
+    } catch (IOException e) { // which names no file
+      throw new IOException("cannot copy " + path + " to " + to + ": " + e.getMessage(), e);
     }
   }
 

@@ -12,6 +12,8 @@ import dev.kv.ReadOnlyDB;
 import dev.kv.backup.Backup;
 import dev.kv.backup.Backups;
 import dev.kv.env.Env;
+import dev.kv.env.ForwardingEnv;
+import dev.kv.env.ForwardingRandomAccessFile;
 import dev.kv.env.RandomAccessFile;
 import dev.kv.env.WritableFile;
 import dev.kv.errors.CorruptionException;
@@ -496,6 +498,66 @@ class BackupsTest {
       assertThat(second.addedBytes()).isEqualTo(second.bytes());
       assertThat(backups.verify(2)).isEmpty();
       assertThat(backups.verify(1)).isEmpty();
+    }
+  }
+
+  @Test
+  void storedFile_thatCannotBeRead_isNamedAndTheNextBackupStoresItAnew() throws IOException {
+    AtomicReference<@Nullable Path> unreadable = new AtomicReference<>();
+    Env env =
+        new ForwardingEnv(disk) {
+          @Override
+          public RandomAccessFile openRandomAccess(Path file, boolean map) throws IOException {
+            RandomAccessFile opened = super.openRandomAccess(file, map);
+            if (!file.equals(unreadable.get())) {
+              return opened;
+            }
+            return new ForwardingRandomAccessFile(opened) {
+              @Override
+              public int read(long position, ByteBuffer into, int offset, int length)
+                  throws IOException {
+                throw new IOException("Input/output error");
+              }
+            };
+          }
+
+          @Override
+          public void rename(Path from, Path to) throws IOException {
+            super.rename(from, to);
+            if (to.equals(unreadable.get())) {
+              unreadable.set(null);
+            }
+          }
+        };
+    Backups backups = Backups.at(BACKUPS, env);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 60);
+      db.admin().compactRange(null, null);
+      backups.create(db.admin());
+      Path files = BACKUPS.resolve("files");
+      Path table =
+          files.resolve(
+              disk.list(files).stream().filter(n -> n.contains(".ldb.")).findFirst().orElseThrow());
+      Path other =
+          files.resolve(
+              disk.list(files).stream()
+                  .filter(n -> n.contains("MANIFEST"))
+                  .findFirst()
+                  .orElseThrow());
+      byte[] good = read(other);
+      write(other, new byte[good.length]);
+      unreadable.set(table);
+      assertThat(backups.verify(1)).containsExactlyInAnyOrder(table, other);
+      write(other, good);
+      assertThatThrownBy(() -> backups.restore(1, TARGET))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("cannot copy " + table)
+          .hasMessageContaining("Input/output error");
+      assertThat(disk.exists(TARGET)).isFalse();
+      Backup second = backups.create(db.admin());
+      assertThat(second.addedBytes()).isGreaterThanOrEqualTo(disk.size(table));
+      assertThat(backups.verify(1)).isEmpty();
+      assertThat(backups.verify(2)).isEmpty();
     }
   }
 

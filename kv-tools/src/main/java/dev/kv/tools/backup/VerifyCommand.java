@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
     name = "verify",
     description =
         "Read every file of the backups and compare it with its checksum. The exit code is 1 if a"
-            + " file is missing or damaged.",
+            + " file is missing or damaged, or cannot be read.",
     mixinStandardHelpOptions = true)
 final class VerifyCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "BACKUPS", description = "The directory of the backups.")
