@@ -26,6 +26,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -40,12 +42,14 @@ public final class FileEnv implements Env {
   private static final EngineLogger LOG = EngineLogger.of(FileEnv.class);
   private static final boolean WINDOWS =
       System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("windows");
-  private static final int WINDOWS_TRIES = 20;
-  private static final long WINDOWS_PAUSE_MICROS = 10_000;
+  private static final int TRIES = WINDOWS ? 20 : 1;
+  private static final long PAUSE_MICROS = 10_000;
+  private static final int MAX_REFUSED = 1000;
 
   private final @Nullable Mapper mapper;
   private final Unmapper unmapper = new Unmapper(WINDOWS);
   private final DescriptorSync descriptorSync = DescriptorSync.forSystem();
+  private final Retries retries = new Retries(TRIES, MAX_REFUSED, () -> sleepMicros(PAUSE_MICROS));
 
   /** Channels of lock files that stay open until the process ends. */
   private final Queue<FileChannel> unclosable = new ConcurrentLinkedQueue<>();
@@ -229,7 +233,7 @@ public final class FileEnv implements Env {
   @Override
   public boolean exists(Path file) throws IOException {
     try {
-      withTries(() -> Files.readAttributes(file, BasicFileAttributes.class));
+      retries.run(() -> Files.readAttributes(file, BasicFileAttributes.class));
       return true;
     } catch (NoSuchFileException e) {
       return false;
@@ -277,7 +281,7 @@ public final class FileEnv implements Env {
     if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileSystemException(file.toString(), null, "is a directory");
     }
-    withTries(() -> Files.delete(file));
+    retries.delete(file);
   }
 
   @Override
@@ -291,7 +295,7 @@ public final class FileEnv implements Env {
         && !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       throw new NotDirectoryException(directory.toString());
     }
-    withTries(() -> Files.delete(directory));
+    retries.run(() -> Files.delete(directory));
   }
 
   @Override
@@ -305,7 +309,7 @@ public final class FileEnv implements Env {
         && Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileAlreadyExistsException(to.toString());
     }
-    withTries(
+    retries.run(
         () ->
             Files.move(
                 from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING));
@@ -330,26 +334,6 @@ public final class FileEnv implements Env {
   @Override
   public boolean isSymbolicLink(Path path) {
     return Files.isSymbolicLink(path);
-  }
-
-  /**
-   * Retries on Windows, which refuses a change while another program, such as a virus scanner,
-   * reads the file, and any access to a file that is being deleted.
-   */
-  private void withTries(Access access) throws IOException {
-    for (int tries = WINDOWS ? WINDOWS_TRIES : 1; ; tries--) {
-      try {
-        access.run();
-        return;
-      } catch (NoSuchFileException e) {
-        throw e;
-      } catch (FileSystemException e) {
-        if (tries == 1) {
-          throw e;
-        }
-      }
-      sleepMicros(WINDOWS_PAUSE_MICROS);
-    }
   }
 
   @Override
@@ -379,8 +363,74 @@ public final class FileEnv implements Env {
     unmapper.await();
   }
 
+  /**
+   * Retries what Windows refuses: a change while another program, such as a virus scanner, reads
+   * the file, and any access to a file that is being deleted. Thread-safe.
+   */
+  static final class Retries {
+    private final int tries;
+    private final int maxRefused;
+    private final Runnable pause;
+
+    /**
+     * Files whose last deletion was refused with all tries. Another program holds them for longer,
+     * so each later deletion is one try. A file of a closed database may stay here.
+     */
+    private final Set<Path> refused = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Creates the object.
+     *
+     * @param tries how often an access is tried
+     * @param maxRefused if more files are refused, all are forgotten, and get all tries again
+     * @param pause runs between two tries
+     */
+    Retries(int tries, int maxRefused, Runnable pause) {
+      this.tries = tries;
+      this.maxRefused = maxRefused;
+      this.pause = pause;
+    }
+
+    /** Tries an access until it is not refused, or fails with the last refusal. */
+    void run(Access access) throws IOException {
+      run(tries, access);
+    }
+
+    /** Deletes a file: by one try if all tries were refused the last time. */
+    void delete(Path file) throws IOException {
+      int most = refused.remove(file) ? 1 : tries;
+      try {
+        run(most, () -> Files.delete(file));
+      } catch (NoSuchFileException e) {
+        throw e;
+      } catch (FileSystemException e) {
+        if (refused.size() >= maxRefused) {
+          refused.clear();
+        }
+        refused.add(file);
+        throw e;
+      }
+    }
+
+    private void run(int most, Access access) throws IOException {
+      for (int left = most; ; left--) {
+        try {
+          access.run();
+          return;
+        } catch (NoSuchFileException e) {
+          throw e;
+        } catch (FileSystemException e) {
+          if (left == 1) {
+            throw e;
+          }
+        }
+        pause.run();
+      }
+    }
+  }
+
   /** An access to a file or directory. */
-  private interface Access {
+  interface Access {
     void run() throws IOException;
   }
 }
