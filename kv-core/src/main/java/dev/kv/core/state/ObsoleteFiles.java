@@ -60,9 +60,8 @@ public final class ObsoleteFiles implements AutoCloseable {
   @GuardedBy("collecting")
   private boolean isClosed;
 
-  /** How often the deletion of a file failed, by its name. */
-  @GuardedBy("collecting")
-  private Map<String, Integer> stuck = Map.of();
+  /** How often the deletion of a file failed, by its name. Replaced while collecting. */
+  private volatile Map<String, Integer> stuck = Map.of();
 
   /**
    * Creates the object. Nothing is deleted before the first call of {@link #collect}.
@@ -133,14 +132,9 @@ public final class ObsoleteFiles implements AutoCloseable {
     holds.remove(hold);
   }
 
-  /** Returns how many obsolete files could not be deleted by the last collection. */
+  /** Returns how many obsolete files could not be deleted by the last collection that has ended. */
   public int stuck() {
-    collecting.lock();
-    try {
-      return stuck.size();
-    } finally {
-      collecting.unlock();
-    }
+    return stuck.size();
   }
 
   /** Deletes the files that are obsolete now. */
@@ -202,15 +196,15 @@ public final class ObsoleteFiles implements AutoCloseable {
     if (kept != null) {
       kept.trim(versions.logNumber());
     }
-    Map<String, Integer> failures = stuck;
-    stuck = new HashMap<>(); // without those that somebody else has deleted
+    Map<String, Integer> failures = new HashMap<>(); // without those that somebody else has deleted
     boolean logStays = false;
     for (FileName file : files) {
       boolean isLog = file.kind() == FileName.Kind.LOG;
       if (isObsolete(file, live, withTemporary) && !(isLog && logStays)) {
-        logStays |= !delete(file, failures.getOrDefault(file.text(), 0)) && isLog;
+        logStays |= !delete(file, failures) && isLog;
       }
     }
+    stuck = failures;
   }
 
   private boolean isObsolete(FileName file, Set<Long> live, boolean withTemporary) {
@@ -241,10 +235,10 @@ public final class ObsoleteFiles implements AutoCloseable {
   /**
    * Returns true if the file is deleted.
    *
-   * @param failures how often that failed before
+   * @param failures gets how often that failed, if it fails
    */
   @GuardedBy("collecting")
-  private boolean delete(FileName name, int failures) {
+  private boolean delete(FileName name, Map<String, Integer> failures) {
     Path file = context.directory().resolve(name.text());
     if (name.kind() == FileName.Kind.TABLE) {
       context.tables().evict(name.number());
@@ -260,8 +254,9 @@ public final class ObsoleteFiles implements AutoCloseable {
     } catch (NoSuchFileException e) {
       LOG.debug("{} was deleted already", file);
     } catch (IOException e) {
-      stuck.put(name.text(), failures + 1);
-      if (failures == 1) {
+      int times = stuck.getOrDefault(name.text(), 0) + 1;
+      failures.put(name.text(), times);
+      if (times == 2) {
         LOG.warn("cannot delete the obsolete file {}, and tries again: {}", file, e.toString());
       }
       return false;

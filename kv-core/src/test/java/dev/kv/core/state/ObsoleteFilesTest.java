@@ -1,5 +1,6 @@
 package dev.kv.core.state;
 
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.Options;
@@ -26,6 +27,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,7 +56,7 @@ class ObsoleteFilesTest {
   @AfterEach
   void close() throws IOException {
     env.heal();
-    Thread other = new Thread(obsolete::stuck); // no call has kept the lock
+    Thread other = new Thread(obsolete::close); // no call has kept the lock
     other.setDaemon(true);
     other.start();
     DbTestBase.await("the lock", () -> !other.isAlive());
@@ -200,6 +202,24 @@ class ObsoleteFilesTest {
     obsolete.collect();
     assertThat(exists(first)).isFalse();
     assertThat(exists(second)).isFalse();
+    assertThat(obsolete.stuck()).isZero();
+  }
+
+  @Test
+  void stuck_whileFilesAreDeleted_isThatOfTheLastCollection() throws IOException {
+    makeDurable(versions.newFileNumber());
+    create(FileNames.table(directory, 50));
+    env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.DELETE);
+    obsolete.collect();
+    List<Integer> stuck = new ArrayList<>();
+    env.watch(
+        each -> {
+          if (each.kind() == Kind.DELETE) {
+            stuck.add(CompletableFuture.supplyAsync(obsolete::stuck).orTimeout(1, MINUTES).join());
+          }
+        });
+    obsolete.collect();
+    assertThat(stuck).containsExactly(1);
     assertThat(obsolete.stuck()).isZero();
   }
 
