@@ -78,7 +78,11 @@ final class DirectoryLockTest {
       assertThat(lock).isNotNull();
       Path hardLink = Files.createLink(other.resolve("LOCK"), file);
       assertThat(env.lock(hardLink)).isNull();
-      assertThatThrownBy(() -> env.openSequential(hardLink)).isInstanceOf(IOException.class);
+      if (OS.WINDOWS.isCurrentOs()) { // files have no key there, and the lock is its handle's
+        env.openSequential(hardLink).close();
+      } else {
+        assertThatThrownBy(() -> env.openSequential(hardLink)).isInstanceOf(IOException.class);
+      }
       assertHeldElsewhere();
       assertDescriptors(1);
     }
