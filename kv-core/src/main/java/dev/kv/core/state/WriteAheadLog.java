@@ -97,7 +97,8 @@ public final class WriteAheadLog implements AutoCloseable {
    * Creates the object without a log.
    *
    * @param kept the logs that readers of changes need, or null if there are no such readers
-   * @param maintenanceWanted called when {@link #reserveAhead} is due; must be quick and not throw
+   * @param maintenanceWanted called when {@link #reserveAhead} is due; must be quick, and throw at
+   *     most an OutOfMemoryError
    */
   public WriteAheadLog(
       DatabaseContext context,
@@ -161,7 +162,16 @@ public final class WriteAheadLog implements AutoCloseable {
       sync(writer);
     }
     if (writer.needsReserve()) {
+      askForRoom();
+    }
+  }
+
+  /** Wakes the maintenance. The record is in the log, so if that fails, the write does not. */
+  private void askForRoom() {
+    try {
       maintenanceWanted.run();
+    } catch (OutOfMemoryError e) {
+      // The next append asks again, or reserves the room itself.
     }
   }
 
@@ -211,7 +221,8 @@ public final class WriteAheadLog implements AutoCloseable {
   private boolean syncOlder(@Nullable LogWriter last) throws IOException {
     olderLock.lock();
     try {
-      for (LogWriter each : older) {
+      for (int i = 0; i < older.size(); i++) { // without an iterator: records are in the log
+        LogWriter each = older.get(i);
         each.sync();
         if (each == last) {
           return true;

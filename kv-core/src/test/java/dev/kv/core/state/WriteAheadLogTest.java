@@ -1,8 +1,10 @@
 package dev.kv.core.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import dev.kv.Options;
 import dev.kv.core.Bytes;
 import dev.kv.core.Sneaky;
@@ -30,6 +32,7 @@ import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -51,6 +54,7 @@ class WriteAheadLogTest {
   private final Path directory = Path.of("/db");
   private final List<DBEvent> heard = new ArrayList<>();
   private final AtomicInteger maintenance = new AtomicInteger();
+  private boolean wakeFails;
   private Duration slowSync = Duration.ZERO;
   private ErrorHandler errors;
   private DatabaseContext context;
@@ -80,8 +84,14 @@ class WriteAheadLogTest {
 
   private WriteAheadLog withoutLogs() {
     obsolete = new ObsoleteFiles(context, versions, errors, kept);
-    return new WriteAheadLog(
-        context, versions, obsolete, errors, kept, maintenance::incrementAndGet);
+    return new WriteAheadLog(context, versions, obsolete, errors, kept, this::wake);
+  }
+
+  private void wake() {
+    maintenance.incrementAndGet();
+    if (wakeFails) {
+      throw new OutOfMemoryError("no heap for a wakeup");
+    }
   }
 
   private void reopen(Options.Builder options) throws IOException {
@@ -368,6 +378,39 @@ class WriteAheadLogTest {
     assertThat(log.writer().needsReserve()).isTrue();
     assertThat(logs.reserveAhead()).isTrue();
     assertThat(log.writer().needsReserve()).isFalse();
+  }
+
+  /** The record is in the log, so the write must not fail. */
+  @Test
+  void append_withoutMemoryToAskForRoom_succeedsAndTheNextOneAsksAgain() throws IOException {
+    WriteAheadLog.NumberedLog log = begin();
+    wakeFails = true;
+    while (maintenance.get() < 3) {
+      assertThatCode(() -> append("x".repeat(1000), false)).doesNotThrowAnyException();
+    }
+    assertThat(log.writer().needsReserve()).isTrue();
+    errors.check();
+    append("last", true);
+    assertThat(durable(log)).endsWith("last");
+  }
+
+  @Test
+  void syncTo_afterASyncOfTheOlderLogs_allocatesNothing() throws IOException {
+    slowSync = Duration.ofDays(1);
+    reopen(Options.builder());
+    begin();
+    append("1", false);
+    begin();
+    append("2", true);
+    WriteAheadLog.Position place = logs.position(2);
+    assertThat(place).isNotNull();
+    logs.syncTo(place);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < 3000; i++) {
+      logs.syncTo(place);
+    }
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(3000);
   }
 
   @Test
