@@ -344,6 +344,7 @@ public final class VersionSet implements AutoCloseable {
       List<VersionEdit> state = replace ? state() : List.of();
       VersionEdit edit = complete(asked);
       byte[] encoded = VersionEditCodec.encode(edit); // while a shortage of memory changes nothing
+      List<byte @Nullable []> pointers = compactPointersAfter(edit);
       VersionBuilder builder = new VersionBuilder(current, manifestPath(number).toString());
       builder.apply(edit);
       Version next = builder.build(whenFreed);
@@ -356,7 +357,7 @@ public final class VersionSet implements AutoCloseable {
         throw e;
       }
       try {
-        install(edit, next);
+        install(edit, next, pointers);
         change.install(next);
       } catch (Throwable e) {
         failure = e;
@@ -521,17 +522,22 @@ public final class VersionSet implements AutoCloseable {
     return state.endBefore();
   }
 
-  private void install(VersionEdit edit, Version next) {
+  private List<byte @Nullable []> compactPointersAfter(VersionEdit edit) {
+    if (edit.compactPointers().isEmpty()) {
+      return compactPointers;
+    }
+    List<byte @Nullable []> pointers = new ArrayList<>(compactPointers);
+    for (VersionEdit.CompactPointer pointer : edit.compactPointers()) {
+      pointers.set(pointer.level(), pointer.key());
+    }
+    return Collections.unmodifiableList(pointers);
+  }
+
+  private void install(VersionEdit edit, Version next, List<byte @Nullable []> pointers) {
     logNumber = edit.logNumber();
     previousLogNumber = edit.previousLogNumber();
     lastSequence = edit.lastSequence();
-    if (!edit.compactPointers().isEmpty()) {
-      List<byte @Nullable []> pointers = new ArrayList<>(compactPointers);
-      for (VersionEdit.CompactPointer pointer : edit.compactPointers()) {
-        pointers.set(pointer.level(), pointer.key());
-      }
-      compactPointers = Collections.unmodifiableList(pointers);
-    }
+    compactPointers = pointers;
     Version before = current;
     current = next;
     before.release();

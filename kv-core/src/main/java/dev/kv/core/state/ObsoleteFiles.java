@@ -92,7 +92,7 @@ public final class ObsoleteFiles implements AutoCloseable {
   }
 
   /** Makes a file deletable again: it is in a version now, closed, or unused. */
-  public void settle(long number) {
+  public void settle(Long number) {
     pending.remove(number);
   }
 

@@ -9,7 +9,7 @@ import dev.kv.core.version.FileMetadata;
 import dev.kv.env.Env;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongConsumer;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 public final class TableOutputs {
   private final DatabaseContext context;
   private final LongSupplier numbers;
-  private final LongConsumer settle;
+  private final Consumer<Long> settle;
   private final List<Long> given = new ArrayList<>();
 
   /**
@@ -28,7 +28,7 @@ public final class TableOutputs {
    * @param numbers returns a file number whose file is kept until the number is passed to {@code
    *     settle}
    */
-  public TableOutputs(DatabaseContext context, LongSupplier numbers, LongConsumer settle) {
+  public TableOutputs(DatabaseContext context, LongSupplier numbers, Consumer<Long> settle) {
     this.context = context;
     this.numbers = numbers;
     this.settle = settle;
@@ -73,8 +73,13 @@ public final class TableOutputs {
     settle();
   }
 
-  /** Settles all numbers: the tables are in a version now, or the job has deleted them. */
+  /**
+   * Settles all numbers: the tables are in a version now, or the job has deleted them. Allocates
+   * nothing: an install that fails makes the database read-only.
+   */
   public void settle() {
-    given.forEach(settle::accept);
+    for (int i = 0; i < given.size(); i++) {
+      settle.accept(given.get(i));
+    }
   }
 }

@@ -10,6 +10,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.version.VersionEditCodec;
@@ -93,6 +94,22 @@ final class VersionSetTest extends ManifestTestBase {
       expected = describe(set);
     }
     assertThat(describeRecovered()).isEqualTo(expected).doesNotContain("6:20");
+  }
+
+  /** What can fail for want of memory comes before the edit is durable. */
+  @Test
+  void logAndApply_ofAnEditThatCannotBeApplied_logsNothing() {
+    try (VersionSet set = created()) {
+      set.logAndApply(edit("+L0 5:10 a@1..c@2"));
+      String before = describe(set);
+      VersionEdit unknownLevel =
+          VersionEdit.builder().compactPointer(Levels.COUNT, VersionText.key("c@2")).build();
+      assertThatThrownBy(() -> set.logAndApply(unknownLevel))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThat(set.isFailed()).isFalse();
+      set.logAndApply(edit("+L2 6:20 a@0..b@0"));
+      assertThat(describe(set)).isNotEqualTo(before);
+    }
   }
 
   /** It is known over any number of MANIFESTs, each of which begins with the whole version. */

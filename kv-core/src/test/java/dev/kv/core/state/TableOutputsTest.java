@@ -3,6 +3,10 @@ package dev.kv.core.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.Options;
+import dev.kv.core.event.Events;
+import dev.kv.core.manifest.VersionSet;
+import dev.kv.core.table.block.AllocationMeter;
+import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +37,20 @@ class TableOutputsTest {
     assertThat(settled).isEmpty();
     outputs.settle();
     assertThat(settled).containsExactly(7L, 8L);
+  }
+
+  /** An install that has no memory makes the database read-only. */
+  @Test
+  void settle_allocatesNothing() {
+    try (VersionSet versions = new VersionSet(context.manifestContext(), () -> {})) {
+      versions.markFileNumberUsed(1000); // the JDK keeps no objects for such numbers
+      ErrorHandler errors = new ErrorHandler(new Events("db", null));
+      ObsoleteFiles obsolete = new ObsoleteFiles(context, versions, errors, null);
+      TableOutputs pending =
+          new TableOutputs(context, obsolete::newPendingNumber, obsolete::settle);
+      assertThat(pending.context().target().numbers().getAsLong()).isGreaterThan(1000);
+      assertThat(AllocationMeter.bytes(pending::settle)).isZero();
+    }
   }
 
   @Test
