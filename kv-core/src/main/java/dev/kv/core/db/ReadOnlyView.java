@@ -89,7 +89,7 @@ final class ReadOnlyView {
     pinTables(versions.current().files());
     LogRecovery logs = replay(check.logs(check.list(), versions));
     requireChangesOfTables(logs);
-    logs.requireConfirmed(
+    logs.requireEndOfManifest(
         versions.recovered().lastSequence(),
         FileNames.manifest(directory, versions.manifestNumber()));
     if (versions.recovered().tail() > 0) {
@@ -115,10 +115,11 @@ final class ReadOnlyView {
    * Throws if a change that does not pass the log, such as the deletion of a range, may be missing:
    * it was made after the MANIFEST was read, and the logs have later writes. Such a change is in
    * the MANIFEST before the next write is in a log, so it is not missing if the MANIFEST is still
-   * the same after the logs were read.
+   * the same after the logs were read. The same holds for the first log of a later open.
    */
   private void requireChangesOfTables(LogRecovery recovery) throws IOException {
-    if (recovery.foundTakenNumber() && !versions.isUnchangedOnDisk()) {
+    if ((recovery.foundTakenNumber() || recovery.endedBeforeIncarnation())
+        && !versions.isUnchangedOnDisk()) {
       throw new NoSuchFileException(
           FileNames.manifest(directory, versions.manifestNumber()).toString(),
           null,

@@ -89,7 +89,7 @@ public final class DatabaseRecovery {
     LostFiles damaged = new LostFiles(context.env(), context.directory());
     try {
       recovery.replay(numbers, versions.logNumber());
-      recovery.requireConfirmed(
+      recovery.requireEndOfManifest(
           versions.recovered().lastSequence(),
           FileNames.manifest(context.directory(), versions.manifestNumber()));
       requireNotFresh(found);

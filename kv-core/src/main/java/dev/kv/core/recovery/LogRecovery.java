@@ -14,6 +14,7 @@ import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memtable.BatchInserter;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.state.RetainedLogs;
 import dev.kv.errors.ComparatorException;
 import dev.kv.errors.CorruptionException;
 import dev.kv.options.RecoveryMode;
@@ -84,7 +85,7 @@ public final class LogRecovery {
   /** True if a log has a number that was taken for a change of the tables, after the tables. */
   private boolean foundTakenNumber;
 
-  /** The greatest number that a log confirms; see {@link #requireConfirmed}. */
+  /** The greatest number that a log confirms; see {@link #requireEndOfManifest}. */
   private long confirmed;
 
   /** The log with that number. */
@@ -101,6 +102,9 @@ public final class LogRecovery {
 
   /** The number of the log with that damage. */
   private long endedIn;
+
+  /** The number of the last log in which a record was found, replayed or not; 0 for none. */
+  private long lastFound;
 
   private int logs;
   private long records;
@@ -188,6 +192,7 @@ public final class LogRecovery {
           damage.recordAfterEnd(reader.lastRecordOffset(), record.length());
         }
         replayed = reader.endOfLastRecord();
+        lastFound = number;
       }
       boolean torn = damage.hasEnded() || reader.end() == LogEnd.TORN;
       if (torn && (mode == RecoveryMode.STRICT || !(besideWriter || damage.isDamaged()))) {
@@ -218,6 +223,7 @@ public final class LogRecovery {
     try (LogReader reader = new LogReader(context.env(), path, ignored)) {
       while (reader.readRecord(record)) {
         dropped += record.length();
+        lastFound = number;
       }
       if (reader.endOfLastRecord() + reader.bytesAfterLastRecord() > 0) {
         before.laterLog(path);
@@ -394,24 +400,56 @@ public final class LogRecovery {
   }
 
   /**
-   * Throws if a log confirms a change of the tables that the MANIFEST does not have. The change was
-   * acknowledged after its edit was durable, so the MANIFEST has lost its end.
+   * Throws if the logs prove that the MANIFEST has lost its end: by a record of {@linkplain
+   * #endedBeforeIncarnation a later incarnation}, or by the confirmation of a change of the tables
+   * that the MANIFEST does not have. The change was acknowledged after its edit was durable.
    *
    * @param lastSequence the last sequence number in the MANIFEST; every edit with a change of the
    *     tables that does not pass the log has the change's number at least
    * @param manifest the file, for the message
    */
-  public void requireConfirmed(long lastSequence, Path manifest) {
+  public void requireEndOfManifest(long lastSequence, Path manifest) throws IOException {
     if (confirmed > lastSequence) {
-      throw new CorruptionException(
-          "MANIFEST: its end is lost: "
-              + Path.of(confirming).getFileName()
+      throw endLost(
+          Path.of(confirming).getFileName()
               + " confirms a bulk load, an ingest or a range delete with sequence number "
               + confirmed
-              + ", which is not in it; DB.repair rebuilds the database from the files",
-          manifest.toString(),
-          CorruptionException.NO_OFFSET);
+              + ", which is not in it",
+          manifest);
     }
+    if (endedBeforeIncarnation()) {
+      throw endLost(
+          "recovery ends in "
+              + FileNames.log(context.directory(), endedIn).getFileName()
+              + ", and "
+              + FileNames.log(context.directory(), lastFound).getFileName()
+              + " has writes of a later open, which are not to be replayed after it",
+          manifest);
+    }
+  }
+
+  private static CorruptionException endLost(String proof, Path manifest) {
+    return new CorruptionException(
+        "MANIFEST: its end is lost: " + proof + "; DB.repair rebuilds the database from the files",
+        manifest.toString(),
+        CorruptionException.NO_OFFSET);
+  }
+
+  /**
+   * Returns true if recovery ended in a log before the first one of an incarnation that has
+   * records. Before its first record the edit was durable after which earlier logs are not
+   * replayed, so the MANIFEST that was read does not have its end. The logs before are there
+   * because they are kept for readers of changes.
+   */
+  public boolean endedBeforeIncarnation() throws IOException {
+    return end != null
+        && lastFound > endedIn
+        && RetainedLogs.firstLogOf(context.env(), context.directory(), lastFound) > endedIn;
+  }
+
+  /** Returns the number of the last log in which a record was found, replayed or not, or 0. */
+  public long lastFound() {
+    return lastFound;
   }
 
   /** Returns the greatest number that a log confirms, or 0. */

@@ -93,8 +93,8 @@ final class RepairInputs {
 
   /**
    * Leaves out the tables and logs that are not to be read. If the MANIFEST names missing files, or
-   * lacks a change that a log confirms, it has or may have lost its end; no table is ignored in
-   * that case.
+   * lacks a change that a log confirms or the first log of a later open with records, it has or may
+   * have lost its end; no table is ignored in that case.
    */
   void choose() throws IOException {
     try (VersionSet versions = new VersionSet(context.manifestContext(), () -> {})) {
@@ -109,8 +109,14 @@ final class RepairInputs {
         fault = "names tables that are missing";
       } else if (oldestLog > 0 && !logs.contains(oldestLog)) {
         fault = "names a log that is missing";
-      } else if (confirmed() > versions.recovered().lastSequence()) {
-        fault = "lacks a change that a log confirms";
+      } else {
+        LogRecovery read = readLogs();
+        if (read.confirmed() > versions.recovered().lastSequence()) {
+          fault = "lacks a change that a log confirms";
+        } else if (RetainedLogs.firstLogOf(env, directory, read.lastFound()) > oldestLog) {
+          fault = "lacks the first log of a later open";
+          noteHistory();
+        }
       }
       if (fault != null) {
         LOG.warn(
@@ -196,7 +202,7 @@ final class RepairInputs {
 
   /**
    * Reads from CHANGES which writes of kept logs an earlier recovery has dropped: later writes have
-   * their sequence numbers. The logs that a MANIFEST needs have no such writes.
+   * their sequence numbers. The logs that a whole MANIFEST needs have no such writes.
    */
   private void noteHistory() throws IOException {
     LongUnaryOperator known = RetainedLogs.lastIn(env, directory);
@@ -209,8 +215,8 @@ final class RepairInputs {
     }
   }
 
-  /** Returns the greatest number of a change of the tables that a readable log confirms, or 0. */
-  private long confirmed() throws IOException {
+  /** Replays the readable logs, and drops their entries. */
+  private LogRecovery readLogs() throws IOException {
     LogRecovery recovery = new LogRecovery(context, 0, MemTable::release);
     try {
       recovery.replay(List.copyOf(logs), 0);
@@ -219,7 +225,7 @@ final class RepairInputs {
     } finally {
       recovery.abandon();
     }
-    return recovery.confirmed();
+    return recovery;
   }
 
   private Set<Long> numbers(FileName.Kind kind) {

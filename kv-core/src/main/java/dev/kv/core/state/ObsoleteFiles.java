@@ -32,7 +32,10 @@ import org.jspecify.annotations.Nullable;
  * failed job whose edit may be logged stay pending.
  *
  * <p>Logs are deleted oldest first: a MANIFEST that has lost its end names an old log, and the open
- * sees that it is missing. So if one cannot be deleted, the newer ones stay too.
+ * sees that it is missing. So if one cannot be deleted, the newer ones stay too. An old log that
+ * {@link RetainedLogs} keeps is not missing: then the open replays all logs, and if it ends in a
+ * torn one, {@link RetainedLogs#firstLogOf} shows what a whole MANIFEST would name. Only a log of
+ * {@link #keepLog} may stay without the newer ones, until the close.
  *
  * <p>A file that cannot be deleted is counted, and each later collection tries again. It is logged
  * when it fails for the second time: on Windows a file stays while another program reads it.

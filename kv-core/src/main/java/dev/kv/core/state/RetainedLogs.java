@@ -92,6 +92,24 @@ public final class RetainedLogs {
     return found == null ? null : found::lastIn;
   }
 
+  /**
+   * Returns the number of the first log of the incarnation that wrote a log; 0 if CHANGES does not
+   * tell, or if its logs are not there. For a database that is not open.
+   */
+  public static long firstLogOf(Env env, Path directory, long log) throws IOException {
+    Incarnations found = Incarnations.read(env, directory);
+    int index = found == null ? -1 : found.indexOfLog(log);
+    if (found == null || index < 0) {
+      return 0;
+    }
+    long oldest = found.oldestLog();
+    long first = found.list().get(index).firstLog();
+    boolean areThere =
+        env.exists(FileNames.log(directory, oldest))
+            && (first < oldest || env.exists(FileNames.log(directory, first)));
+    return areThere ? first : 0;
+  }
+
   /** Makes the logs durable that a recovery has replayed, because they will only be kept. */
   public void syncReplayed(List<Long> logs) throws IOException {
     for (long log : logs) {

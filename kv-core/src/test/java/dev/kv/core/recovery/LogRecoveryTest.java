@@ -298,8 +298,8 @@ class LogRecoveryTest {
     assertThat(recovery.report().records()).isEqualTo(5);
     assertThat(recovery.confirmed()).isEqualTo(2);
     assertThat(recovery.foundTakenNumber()).isTrue();
-    recovery.requireConfirmed(2, MANIFEST);
-    assertThatThrownBy(() -> recovery.requireConfirmed(1, MANIFEST))
+    recovery.requireEndOfManifest(2, MANIFEST);
+    assertThatThrownBy(() -> recovery.requireEndOfManifest(1, MANIFEST))
         .isInstanceOfSatisfying(
             CorruptionException.class, e -> assertThat(e.file()).isEqualTo(MANIFEST.toString()))
         .hasMessageContaining("000003.log confirms")

@@ -280,6 +280,30 @@ class RetainedLogsTest {
   }
 
   @Test
+  void firstLogOf_aLog_isThatOfTheIncarnationThatWroteIt() throws IOException {
+    assertThat(RetainedLogs.firstLogOf(env, DIRECTORY, 3)).as("without CHANGES").isZero();
+    open(0).begin(List.of(), 0, 3, true);
+    RetainedLogs.of(context).begin(files(3), 10, 9, true); // failed, and log 9 was deleted
+    log(3, 1);
+    log(8, 1);
+    assertThat(RetainedLogs.firstLogOf(env, DIRECTORY, 2)).isZero();
+    assertThat(RetainedLogs.firstLogOf(env, DIRECTORY, 8)).isEqualTo(3);
+    log(10, 1); // of another program
+    assertThat(RetainedLogs.firstLogOf(env, DIRECTORY, 10)).isZero();
+    RetainedLogs third = RetainedLogs.of(context);
+    third.begin(files(3, 8), 10, 7, true);
+    log(7, 1);
+    assertThat(RetainedLogs.firstLogOf(env, DIRECTORY, 6)).isEqualTo(3);
+    assertThat(RetainedLogs.firstLogOf(env, DIRECTORY, 10)).isEqualTo(7);
+    third.ended(7, 1);
+    third.trim(8);
+    env.delete(FileNames.log(DIRECTORY, 7));
+    assertThat(RetainedLogs.firstLogOf(env, DIRECTORY, 10)).as("after a trim").isEqualTo(7);
+    env.delete(FileNames.log(DIRECTORY, 8));
+    assertThat(RetainedLogs.firstLogOf(env, DIRECTORY, 10)).as("without the oldest").isZero();
+  }
+
+  @Test
   void trim_thatFails_keepsTheLogsAndWarns() throws IOException {
     RetainedLogs logs = open(0);
     logs.begin(List.of(), 0, 3, true);
