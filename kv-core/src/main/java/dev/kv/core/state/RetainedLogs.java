@@ -26,12 +26,13 @@ import org.jspecify.annotations.Nullable;
  * The logs that are kept for readers of changes after the database does not need them any more. A
  * database has this object only with {@link dev.kv.Options#logRetention}. Thread-safe.
  *
- * <p>Kept logs stay in the directory under their own names. A recovery, a repair and C++ LevelDB
- * ignore logs with lower numbers than the MANIFEST names; C++ LevelDB also deletes them when it
- * opens the database. Invariants: 1. all logs from {@link #oldest} on are on disk; 2. this number
- * is durable before an older log is deleted, so a log that is missing at the open was deleted by
- * another program; 3. a log is durable before it is only kept, because the tables that replace it
- * are.
+ * <p>Kept logs stay in the directory under their own names. A recovery, a repair with a readable
+ * MANIFEST, and an open by C++ LevelDB ignore logs with lower numbers than the MANIFEST names; the
+ * open by C++ LevelDB also deletes them. C++ LevelDB's RepairDB converts them like any other log,
+ * so that old values hide newer ones. Invariants: 1. all logs from {@link #oldest} on are on disk;
+ * 2. this number is durable before an older log is deleted, so a log that is missing at the open
+ * was deleted by another program; 3. a log is durable before it is only kept, because the tables
+ * that replace it are.
  */
 public final class RetainedLogs {
   private static final EngineLogger LOG = EngineLogger.of(RetainedLogs.class);
