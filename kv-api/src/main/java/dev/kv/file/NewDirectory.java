@@ -102,7 +102,7 @@ public final class NewDirectory implements AutoCloseable {
   private static Path absolute(Path path) {
     Path absolute = path.toAbsolutePath();
     while (absolute.endsWith(".")) {
-      absolute = absolute.getParent();
+      absolute = Objects.requireNonNull(absolute.getParent()); // at least the root
     }
     return absolute;
   }
