@@ -48,8 +48,8 @@ final class Followers {
 
   /**
    * Removes followers from the queue, and adds their operations to the group, which has those of
-   * the leader. A leader with sync waits for them first. If memory is short, the group ends with the
-   * followers before it.
+   * the leader. A leader with sync waits for them first. If memory is short, the group ends with
+   * the followers before it.
    *
    * @param memtable the memtable that must have room for the group
    * @param sync true if the group will be synced
