@@ -11,6 +11,7 @@ import dev.kv.ReadOnlyDB;
 import dev.kv.WriteOptions;
 import dev.kv.core.EnvFiles;
 import dev.kv.core.LogFiles;
+import dev.kv.core.env.FileNames;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.errors.CorruptionException;
@@ -211,7 +212,7 @@ final class RetainedLogsLostEditTest {
   /** What the repair reads: the unsynced writes that an open has dropped must not come back. */
   @Test
   void repair_afterACut_bringsNoDroppedWriteBack() throws IOException {
-    String next = String.format("%06d.log", Integer.parseInt(torn.substring(0, 6)) + 1);
+    String next = later(torn, 1);
     files.put(next, log(22, "s0", "s1", "dropped")); // written after the torn record
     writeAndKill("s", false);
     String name = manifest(files);
@@ -284,7 +285,7 @@ final class RetainedLogsLostEditTest {
     String log = lastLog(files);
     byte[] first = log(last + 1, "first");
     files.put(log, cut.equals("the first log") ? torn(first) : first);
-    String next = String.format("%06d.log", Integer.parseInt(log.substring(0, 6)) + 5);
+    String next = later(log, 5);
     byte[] second = log(last + 2, "second");
     files.put(next, cut.equals("the second log") ? torn(second) : second);
     restore(files);
@@ -300,5 +301,11 @@ final class RetainedLogsLostEditTest {
 
   private static byte[] torn(byte[] log) {
     return Arrays.copyOf(log, log.length - 1);
+  }
+
+  /** Returns the name of the log whose number is greater by {@code more}. */
+  private static String later(String log, int more) {
+    long number = Long.parseLong(log.substring(0, log.indexOf('.')));
+    return FileNames.log(DIRECTORY, number + more).getFileName().toString();
   }
 }
