@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
 import dev.kv.Options;
 import dev.kv.core.Bytes;
 import dev.kv.core.Sneaky;
@@ -32,7 +31,6 @@ import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.FaultEnv.Kind;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -392,25 +390,6 @@ class WriteAheadLogTest {
     errors.check();
     append("last", true);
     assertThat(durable(log)).endsWith("last");
-  }
-
-  @Test
-  void syncTo_afterASyncOfTheOlderLogs_allocatesNothing() throws IOException {
-    slowSync = Duration.ofDays(1);
-    reopen(Options.builder());
-    begin();
-    append("1", false);
-    begin();
-    append("2", true);
-    WriteAheadLog.Position place = logs.position(2);
-    assertThat(place).isNotNull();
-    logs.syncTo(place);
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    long before = threads.getCurrentThreadAllocatedBytes();
-    for (int i = 0; i < 3000; i++) {
-      logs.syncTo(place);
-    }
-    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(3000);
   }
 
   @Test
