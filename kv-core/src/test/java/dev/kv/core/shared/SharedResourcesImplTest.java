@@ -45,42 +45,16 @@ class SharedResourcesImplTest {
     return made;
   }
 
-  /** A memtable that takes as many bytes as the test says. */
-  private static final class Memtable implements WriteBuffers.Buffer {
-    private long bytes;
-    private boolean requested;
-
-    @Override
-    public long bytes() {
-      return bytes;
-    }
-
-    @Override
-    public long begun() {
-      return 0;
-    }
-
-    @Override
-    public boolean isFlushPending() {
-      return requested;
-    }
-
-    @Override
-    public void requestFlush() {
-      requested = true;
-    }
-  }
-
   /** Expects that memtables are flushed early if they take more than {@code limit} bytes. */
   private static void expectLimitOfWriteBuffers(SharedResourcesImpl shared, long limit) {
-    Memtable memtable = new Memtable();
+    TestMemtable memtable = new TestMemtable();
     shared.writeBuffers().add(memtable);
-    memtable.bytes = limit;
+    memtable.setBytes(limit);
     shared.writeBuffers().acquired(1);
-    assertThat(memtable.requested).as("at %d bytes", limit).isFalse();
-    memtable.bytes++;
+    assertThat(memtable.isFlushPending()).as("at %d bytes", limit).isFalse();
+    memtable.setBytes(limit + 1);
     shared.writeBuffers().acquired(1);
-    assertThat(memtable.requested).as("beyond %d bytes", limit).isTrue();
+    assertThat(memtable.isFlushPending()).as("beyond %d bytes", limit).isTrue();
     shared.writeBuffers().remove(memtable);
   }
 
@@ -89,12 +63,12 @@ class SharedResourcesImplTest {
     expectLimitOfWriteBuffers(resources(8 * MIB, 32 * MIB, 0, 1), 12 * MIB);
     expectLimitOfWriteBuffers(resources(30 * MIB, 32 * MIB, 0, 1), 4 * MIB);
     expectLimitOfWriteBuffers(resources(8 * MIB, 32 * MIB, 3 * MIB, 1), 3 * MIB);
-    Memtable memtable = new Memtable();
+    TestMemtable memtable = new TestMemtable();
     SharedResourcesImpl unlimited = resources(8 * MIB, 0, 0, 1);
     unlimited.writeBuffers().add(memtable);
-    memtable.bytes = Long.MAX_VALUE / 2;
+    memtable.setBytes(Long.MAX_VALUE / 2);
     unlimited.writeBuffers().acquired(1);
-    assertThat(memtable.requested).isFalse();
+    assertThat(memtable.isFlushPending()).isFalse();
     unlimited.writeBuffers().remove(memtable);
   }
 

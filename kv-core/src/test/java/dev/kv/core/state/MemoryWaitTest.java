@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.kv.core.event.Events;
 import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.shared.TestMemtable;
 import dev.kv.core.shared.WriteBuffers;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.env.Env;
@@ -36,42 +37,18 @@ class MemoryWaitTest {
   private final MemoryWait memory = new MemoryWait(budget, writeBuffers, own, errors, env);
 
   /** A memtable whose flush ends later. */
-  private final class Buffer implements WriteBuffers.Buffer {
-    private long bytes;
-    private boolean requested;
-
+  private final class Buffer extends TestMemtable {
     void fill(long size) {
       budget.reserve(MemoryKind.MEMTABLE, size);
-      bytes = size;
+      setBytes(size);
       writeBuffers.add(this);
     }
 
     void flush() {
-      if (requested) {
-        requested = false;
-        budget.release(MemoryKind.MEMTABLE, bytes);
-        bytes = 0;
+      if (isFlushPending()) {
+        budget.release(MemoryKind.MEMTABLE, bytes());
+        clear();
       }
-    }
-
-    @Override
-    public long bytes() {
-      return bytes;
-    }
-
-    @Override
-    public long begun() {
-      return 0;
-    }
-
-    @Override
-    public boolean isFlushPending() {
-      return requested;
-    }
-
-    @Override
-    public void requestFlush() {
-      requested = true;
     }
   }
 
