@@ -34,6 +34,18 @@ class NewDirectoryTest {
     }
   }
 
+  /** Returns an environment that adds each directory to a list before it syncs it. */
+  private static Env notingSyncs(List<Path> synced) {
+    FaultEnv env = new FaultEnv(Env.fileSystem());
+    env.watch(
+        operation -> {
+          if (operation.kind() == FaultEnv.Kind.SYNC_DIRECTORY) {
+            synced.add(operation.path());
+          }
+        });
+    return env;
+  }
+
   @Test
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "there .. undoes the name before it")
   void directory_aboveWhatALinkLeadsTo_isWhereTheSystemFindsIt() throws IOException {
@@ -42,14 +54,8 @@ class NewDirectoryTest {
     publish(Env.fileSystem(), above.resolve("made"));
     assertThat(names(temp.resolve("real"))).containsExactlyInAnyOrder("deep", "made");
     assertThat(names(temp)).containsExactlyInAnyOrder("real", "link");
-    FaultEnv env = new FaultEnv(Env.fileSystem());
     List<Path> synced = new ArrayList<>();
-    env.watch(
-        operation -> {
-          if (operation.kind() == FaultEnv.Kind.SYNC_DIRECTORY) {
-            synced.add(operation.path());
-          }
-        });
+    Env env = notingSyncs(synced);
     assertThat(NewDirectory.createDurably(env, above.resolve("durable"))).isEmpty();
     assertThat(synced).hasSize(1);
     assertThat(synced.get(0).toRealPath()).isEqualTo(temp.resolve("real").toRealPath());
@@ -85,14 +91,8 @@ class NewDirectoryTest {
   @Test
   void createDurably_ofAPathWithDots_syncsTheEntryOfTheDirectory() throws IOException {
     Path there = Files.createDirectory(temp.resolve("there"));
-    FaultEnv env = new FaultEnv(Env.fileSystem());
     List<Path> synced = new ArrayList<>();
-    env.watch(
-        operation -> {
-          if (operation.kind() == FaultEnv.Kind.SYNC_DIRECTORY) {
-            synced.add(operation.path());
-          }
-        });
+    Env env = notingSyncs(synced);
     for (String path : List.of("there/.", "./there", "there/deeper/..")) {
       synced.clear();
       Files.createDirectories(there.resolve("deeper"));
