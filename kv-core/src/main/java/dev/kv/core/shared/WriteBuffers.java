@@ -1,7 +1,9 @@
 package dev.kv.core.shared;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +72,9 @@ public final class WriteBuffers {
 
   /** Removes what was added. It may still be called once for each thread that allocates. */
   public synchronized void remove(Buffer buffer) {
-    buffers = Arrays.stream(buffers).filter(each -> each != buffer).toArray(Buffer[]::new);
+    List<Buffer> rest = new ArrayList<>(Arrays.asList(buffers));
+    rest.remove(buffer);
+    buffers = rest.toArray(new Buffer[0]);
   }
 
   /**
