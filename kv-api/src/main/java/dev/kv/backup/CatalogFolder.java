@@ -136,6 +136,8 @@ final class CatalogFolder {
         done += count;
       }
       return Catalog.decode(bytes, number, path.toString());
+    } catch (IOException e) {
+      throw FileStore.naming("cannot read " + path, e);
     }
   }
 

@@ -105,6 +105,8 @@ final class FileStore {
     try (RandomAccessFile in = file.open();
         WritableFile out = TemporaryFile.create(env, directory)) {
       checksum = copier.copy(in, file.size(), file.name(), out);
+    } catch (IOException e) {
+      throw naming("cannot copy " + file.name() + " to " + directory, e);
     }
     StoredFile stored = new StoredFile(file.name(), file.size(), checksum);
     env.rename(TemporaryFile.path(directory), path(stored));
@@ -171,11 +173,14 @@ final class FileStore {
     } catch (NoSuchFileException e) {
       throw new CorruptionException(
           "a file of the backup is missing", path.toString(), CorruptionException.NO_OFFSET, e);
-    } catch (FileSystemException e) {
-      throw e;
-    } catch (IOException e) { // which names no file
-      throw new IOException("cannot copy " + path + " to " + to + ": " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw naming("cannot copy " + path + " to " + to, e);
     }
+  }
+
+  /** Returns the exception with what failed in front, unless it names its file. */
+  static IOException naming(String what, IOException e) {
+    return e instanceof FileSystemException ? e : new IOException(what + ": " + e.getMessage(), e);
   }
 
   private static CorruptionException damaged(Path path, String what) {

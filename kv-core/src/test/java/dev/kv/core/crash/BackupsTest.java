@@ -558,6 +558,13 @@ class BackupsTest {
       assertThat(second.addedBytes()).isGreaterThanOrEqualTo(disk.size(table));
       assertThat(backups.verify(1)).isEmpty();
       assertThat(backups.verify(2)).isEmpty();
+      Path list = BACKUPS.resolve("backup-000002");
+      assertThat(disk.exists(list)).isTrue();
+      unreadable.set(list);
+      assertThatThrownBy(backups::list)
+          .isInstanceOf(DBIOException.class)
+          .hasMessageContaining("cannot read " + list)
+          .hasMessageContaining("Input/output error");
     }
   }
 
