@@ -2,6 +2,7 @@ package dev.kv.infinispan;
 
 import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
+import java.util.Arrays;
 import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +73,8 @@ final class EntryScan implements AutoCloseable {
 
   /** Returns a copy of Infinispan's key of the entry. */
   byte[] key() {
-    return cursor.keySlice().suffix(EntryFormat.KEY_OFFSET).toByteArray();
+    byte[] stored = cursor.key(); // not of a slice, which a close may end during the copy
+    return Arrays.copyOfRange(stored, EntryFormat.KEY_OFFSET, stored.length);
   }
 
   /** Returns a copy of the value of the entry, as {@link EntryFormat} has it. */

@@ -32,6 +32,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
@@ -376,9 +380,44 @@ class KvKeyValueStoreTest {
   void peek_ofAStoreThatIsClosedAfterHasNext_throwsTheExceptionOfStreams() {
     DBIterator cursor = mock(DBIterator.class);
     when(cursor.isValid()).thenReturn(true);
-    when(cursor.keySlice()).thenThrow(new DBClosedException("closed"));
+    when(cursor.key()).thenThrow(new DBClosedException("closed"));
     try (EntryIterator entries = new EntryIterator("store", cursor, true)) {
       assertThatThrownBy(entries::peekNextKey).isInstanceOf(InvalidStateStoreException.class);
+    }
+  }
+
+  @Test
+  void scans_besideAClose_endWithTheExceptionOfStreams() throws Exception {
+    byte[] large = new byte[1 << 20]; // so that many a close comes during a copy
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try {
+      for (int round = 0; round < 40; round++) {
+        reopen(context);
+        KeyValueStore<Bytes, byte[]> scanned = store;
+        scanned.put(Bytes.wrap(large), value("1"));
+        CountDownLatch scanning = new CountDownLatch(1);
+        Future<Void> scans = thread.submit(() -> scanUntilClosed(scanned, large, scanning));
+        scanning.await();
+        store.close();
+        assertThatThrownBy(scans::get)
+            .as("round %s", round)
+            .hasCauseInstanceOf(InvalidStateStoreException.class);
+      }
+    } finally {
+      thread.shutdownNow();
+    }
+  }
+
+  private static Void scanUntilClosed(
+      KeyValueStore<Bytes, byte[]> store, byte[] key, CountDownLatch scanning) {
+    while (true) {
+      try (KeyValueIterator<Bytes, byte[]> entries = store.all()) {
+        while (entries.hasNext()) {
+          assertThat(entries.peekNextKey().get()).isEqualTo(key);
+          entries.next();
+        }
+      }
+      scanning.countDown();
     }
   }
 

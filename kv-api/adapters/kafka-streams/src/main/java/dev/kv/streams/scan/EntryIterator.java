@@ -1,9 +1,9 @@
 package dev.kv.streams.scan;
 
 import dev.kv.DBIterator;
-import dev.kv.bytes.Slice;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
+import java.util.Arrays;
 import java.util.NoSuchElementException;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
@@ -104,10 +104,8 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
   }
 
   private Bytes key() {
-    Slice stored = cursor.keySlice();
-    byte[] key = new byte[stored.length() - 1];
-    stored.copyTo(1, key, 0, key.length);
-    return Bytes.wrap(key);
+    byte[] stored = cursor.key(); // not of a slice, which a close may end during the copy
+    return Bytes.wrap(Arrays.copyOfRange(stored, 1, stored.length));
   }
 
   @Override
