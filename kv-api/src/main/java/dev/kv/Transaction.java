@@ -59,6 +59,7 @@ public interface Transaction extends DBReader, AutoCloseable {
    * @param key the key; copied
    * @param value the value; copied
    * @return this transaction
+   * @throws IllegalArgumentException if the key has more than 64 MiB; the transaction is unchanged
    * @throws OperationTooLargeException if there is no room; the transaction is unchanged
    * @throws TransactionTooOldException if the transaction is too old; it has ended then
    */
@@ -69,14 +70,15 @@ public interface Transaction extends DBReader, AutoCloseable {
    *
    * @param key the key; copied
    * @return this transaction
+   * @throws IllegalArgumentException if the key has more than 64 MiB; the transaction is unchanged
    * @throws OperationTooLargeException if there is no room; the transaction is unchanged
    * @throws TransactionTooOldException if the transaction is too old; it has ended then
    */
   Transaction delete(byte[] key);
 
   /**
-   * Returns the state that this transaction reads, without its own writes. Reads of the database
-   * from this snapshot see the same state; the commit does not depend on them.
+   * Returns the state that this transaction reads, without its own writes. Reads of the {@link
+   * #store} from this snapshot see the same state; the commit does not depend on them.
    *
    * @return the snapshot; the end of the transaction closes it. If it is closed earlier, a commit
    *     that has something to check throws {@link IllegalStateException}

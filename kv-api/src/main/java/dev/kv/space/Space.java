@@ -312,7 +312,10 @@ public final class Space extends SpaceReader implements KeyValueStore {
     return within(store.transaction(options));
   }
 
-  /** Returns a snapshot of the whole database, which reads this space. */
+  /**
+   * Returns a snapshot of the whole database, which reads this space. Reads of the database itself
+   * refuse it.
+   */
   @Override
   public Snapshot snapshot() {
     return new SpaceSnapshot(store.snapshot(), prefix);

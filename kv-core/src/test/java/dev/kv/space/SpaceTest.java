@@ -466,7 +466,8 @@ class SpaceTest {
       assertThat(orders.get(before, b("1"))).isEqualTo(b("old"));
       assertThat(snapshot.get(b("1"))).as("of the users").isNull();
       assertThatThrownBy(() -> db.get(before, b("order/1")))
-          .isInstanceOf(IllegalArgumentException.class);
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("or a view");
       assertThat(contents(orders, before)).containsExactly("1=old");
     }
   }

@@ -133,7 +133,8 @@ public final class SnapshotList implements AutoCloseable {
    */
   @Nullable ReadState pinKept(Snapshot snapshot, int stripe) {
     if (!(snapshot instanceof SnapshotImpl ours) || ours.list() != this) {
-      throw new IllegalArgumentException("the snapshot belongs to another database: " + snapshot);
+      throw new IllegalArgumentException(
+          "the snapshot is not of this database itself, but of another one or a view: " + snapshot);
     }
     return pinKept(ours, stripe);
   }

@@ -12,6 +12,7 @@ import dev.kv.bytes.Escape;
 import dev.kv.bytes.Slice;
 import dev.kv.bytes.ValueReader;
 import dev.kv.core.batch.EncodedBatch;
+import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.memory.Undo;
 import dev.kv.core.read.DatabaseReader;
@@ -247,6 +248,7 @@ final class TransactionImpl implements Transaction {
   }
 
   private Transaction add(byte[] key, byte @Nullable [] value) {
+    InternalKey.requireWritable(key.length);
     reserve(Write.cost(key, value) - writes.replacedBytes(key));
     writes.add(key, value);
     return this;
@@ -292,7 +294,7 @@ final class TransactionImpl implements Transaction {
       try {
         cursor.endVisit();
       } catch (DBClosedException e) {
-        close(); // nothing can be committed any more
+        return; // the commit throws it
       }
     }
   }

@@ -217,7 +217,7 @@ class TransactionTest extends DbTestBase {
     assertThatThrownBy(() -> transaction.get(b("b"))).isInstanceOf(DBClosedException.class);
     assertThatThrownBy(cursor::next).isInstanceOf(DBClosedException.class);
     cursor.close();
-    assertThatThrownBy(transaction::commit).isInstanceOfAny(IllegalStateException.class);
+    assertThatThrownBy(transaction::commit).isInstanceOf(DBClosedException.class);
     transaction.close();
     assertThatThrownBy(db::transaction).isInstanceOf(DBClosedException.class);
     reopen();
@@ -245,6 +245,38 @@ class TransactionTest extends DbTestBase {
     assertThatThrownBy(transaction::commit)
         .isInstanceOf(DBClosedException.class)
         .hasMessage("the database is closed: the write was not done");
+  }
+
+  @Test
+  void use_afterACursorWasClosedBesideTheDatabase_saysThatTheDatabaseIsClosed() {
+    open();
+    put("a", "1");
+    try (Transaction transaction = db.transaction()) {
+      try (DBIterator cursor = transaction.iterator()) {
+        cursor.seekToFirst();
+        close();
+      }
+      transaction.put(b("a"), b("2"));
+      assertThatThrownBy(() -> transaction.get(b("b"))).isInstanceOf(DBClosedException.class);
+      assertThatThrownBy(transaction::commit).isInstanceOf(DBClosedException.class);
+    }
+  }
+
+  @Test
+  void write_ofAKeyThatIsTooLong_throwsAndLeavesTheTransactionUnchanged() {
+    open();
+    byte[] tooLong = new byte[(64 << 20) + 1];
+    TransactionOptions large = TransactionOptions.builder().maxBytes(1L << 30).build();
+    try (Transaction transaction = db.transaction(large)) {
+      transaction.put(b("a"), b("1"));
+      assertThatThrownBy(() -> transaction.put(tooLong, b("1")))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("64 MiB");
+      assertThatThrownBy(() -> transaction.delete(tooLong))
+          .isInstanceOf(IllegalArgumentException.class);
+      transaction.commit();
+    }
+    assertThat(get("a")).isEqualTo("1");
   }
 
   // Conflicts.
