@@ -107,7 +107,7 @@ public final class BackgroundThreads implements AutoCloseable {
    */
   public void resume() {
     errors.checkResumable();
-    all.forEach(BackgroundWorker::resumed);
+    errors.beginResume();
     for (BackgroundWorker worker : all) {
       if (errors.hasFailed(worker.name())) {
         worker.tryAgain();

@@ -1,6 +1,5 @@
 package dev.kv.core.background;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.memory.MemoryShortage;
 import dev.kv.core.shared.WorkerThreads;
@@ -25,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * of the heap, as soon as off-heap memory was released, or after a pause of at most a second; after
  * a failure of the file system after 5 seconds, and then after pauses that double up to a minute;
  * and whenever {@link #tryAgain} asks for it. Until then wakes are ignored, and the thread runs the
- * work of others. The first success ends the refusal of writes. If such work began before a
- * {@linkplain #resumed resume} and fails after it, it is tried again at once, and only the next
- * failure refuses writes: the cause may have ended since.
+ * work of others. The first success ends the refusal of writes. If such work, or the start of its
+ * thread, began before a {@linkplain ErrorHandler#beginResume resume} and fails after it, it is
+ * tried again at once, and only the next failure refuses writes: the cause may have ended since.
  */
 final class BackgroundWorker extends WorkerThreads.Task {
   /** One kind of background work. */
@@ -81,14 +80,13 @@ final class BackgroundWorker extends WorkerThreads.Task {
   /** The callers that wait for the next try. */
   private final ConcurrentLinkedQueue<CountDownLatch> awaiting = new ConcurrentLinkedQueue<>();
 
-  /** The resumes of the database. */
-  @GuardedBy("this")
-  private int resumes;
-
   /** The thread that runs a piece of work. */
   private volatile @Nullable Thread running;
 
-  // Owned by the thread that runs the task.
+  // Owned by the thread that runs the task, or is told that there is none.
+  /** The resumes of the database before the last try. */
+  private int resumesBefore;
+
   private boolean retrying;
   private boolean retriesByItself;
   private boolean isShort;
@@ -144,15 +142,6 @@ final class BackgroundWorker extends WorkerThreads.Task {
     threads.submitIn(this, nanos);
   }
 
-  /** Notes that a resume of the database has begun. Called before {@link #tryAgain}. */
-  synchronized void resumed() {
-    resumes++;
-  }
-
-  private synchronized int resumes() {
-    return resumes;
-  }
-
   /**
    * Makes failed work run now, and returns once one piece of it was tried, no thread could be
    * started, or the database is being closed. An interrupt stays set and ends no wait.
@@ -191,16 +180,25 @@ final class BackgroundWorker extends WorkerThreads.Task {
   }
 
   @Override
-  protected void noThread(Throwable cause) {
+  protected boolean noThread(Throwable cause) {
     woken.set(false);
+    int before = resumesBefore;
+    resumesBefore = errors.resumes();
+    int waiting = awaiting.size(); // those who come later are submitted for the next start
     try {
-      errors.failResumably(name, cause);
+      if (!errors.failResumably(name, cause, before)) {
+        return true;
+      }
     } catch (OutOfMemoryError e) { // those who wait for the work wake it again
       errors.runShortUnnoted(e);
     }
-    for (CountDownLatch each = awaiting.poll(); each != null; each = awaiting.poll()) {
-      each.countDown();
+    for (; waiting > 0; waiting--) {
+      CountDownLatch each = awaiting.poll();
+      if (each != null) {
+        each.countDown();
+      }
     }
+    return false;
   }
 
   /** Returns true if the calling thread runs this work. */
@@ -231,10 +229,10 @@ final class BackgroundWorker extends WorkerThreads.Task {
     }
     woken.set(false);
     List<CountDownLatch> waiting = new ArrayList<>(awaiting);
-    int resumesBefore = resumes();
+    resumesBefore = errors.resumes();
     boolean more = false;
     try {
-      more = runNext(resumesBefore);
+      more = runNext();
     } catch (Throwable e) {
       errors.fail(name, e);
     } finally {
@@ -247,7 +245,7 @@ final class BackgroundWorker extends WorkerThreads.Task {
   }
 
   /** Returns true if there may be more to do now. */
-  private boolean runNext(int resumesBefore) {
+  private boolean runNext() {
     Job job;
     try {
       job = work.next();
@@ -256,18 +254,18 @@ final class BackgroundWorker extends WorkerThreads.Task {
         return false;
       }
     } catch (RuntimeException | OutOfMemoryError e) { // it has changed nothing
-      return retry(e, resumesBefore);
+      return retry(e);
     }
-    return run(job, resumesBefore);
+    return run(job);
   }
 
-  private boolean run(Job job, int resumesBefore) {
+  private boolean run(Job job) {
     JobOutcome outcome = null;
     boolean more = false;
     try {
       outcome = job.run();
       if (outcome instanceof JobOutcome.NothingLogged failed) {
-        more = retry(failed.failure(), resumesBefore);
+        more = retry(failed.failure());
       } else {
         more = outcome != JobOutcome.Ended.NOTHING_TO_DO;
         succeeded();
@@ -330,39 +328,37 @@ final class BackgroundWorker extends WorkerThreads.Task {
   }
 
   /** Returns true if the work that failed is to be tried again at once. */
-  private synchronized boolean retry(Throwable failure, int resumesBefore) {
-    // Synchronized: no resume can begin between the comparison and the refusal.
-    boolean atOnce = resumes != resumesBefore;
+  private boolean retry(Throwable failure) {
+    boolean nowShort = MemoryShortage.ofAnyKindIsCauseOf(failure);
     try {
-      if (atOnce) {
-        errors.noteFailureOverlappingResume(name, failure);
-      } else {
-        retryLater(failure);
+      if (nowShort) {
+        retries.reclaimMemory().run();
+        usedAtFailure = retries.memoryUsed().getAsLong();
       }
+      boolean noted =
+          nowShort
+              ? errors.runShort(name, failure, resumesBefore)
+              : errors.failResumably(name, failure, resumesBefore);
+      if (noted) {
+        retryLater(nowShort, nowShort || isOfTheFileSystem(failure));
+      }
+      return !noted;
     } catch (OutOfMemoryError e) {
       errors.runShortUnnoted(e);
       noteLater();
+      return false;
     }
-    return atOnce;
   }
 
-  private void retryLater(Throwable failure) {
-    boolean nowShort = MemoryShortage.ofAnyKindIsCauseOf(failure);
+  private void retryLater(boolean nowShort, boolean byItself) {
     long shortest = nowShort ? SHORTEST_MEMORY_PAUSE : retries.firstPauseNanos();
     long longest = nowShort ? LONGEST_MEMORY_PAUSE : LONGEST_PAUSE;
     pauseNanos =
         pauseNanos == 0 || nowShort != isShort ? shortest : Math.min(2 * pauseNanos, longest);
     isShort = nowShort;
     retrying = true;
-    retriesByItself = nowShort || isOfTheFileSystem(failure);
+    retriesByItself = byItself;
     retryAtNanos = System.nanoTime() + pauseNanos;
-    if (nowShort) {
-      retries.reclaimMemory().run();
-      usedAtFailure = retries.memoryUsed().getAsLong();
-      errors.runShort(name, failure);
-    } else {
-      errors.failResumably(name, failure);
-    }
   }
 
   private static boolean isOfTheFileSystem(Throwable failure) {

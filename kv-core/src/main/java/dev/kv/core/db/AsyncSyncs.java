@@ -124,8 +124,9 @@ final class AsyncSyncs extends WorkerThreads.Task implements AutoCloseable {
   }
 
   @Override
-  protected void noThread(Throwable cause) {
+  protected boolean noThread(Throwable cause) {
     complete(List.copyOf(requests), unsynced("there is no thread for the sync", cause));
+    return false;
   }
 
   /**

@@ -63,9 +63,12 @@ public final class WorkerThreads implements AutoCloseable {
 
     /**
      * Notes that no thread runs the task, because none could be started. Each later submission
-     * tries to start one again. Called without a lock by the thread that tried.
+     * tries to start one again, and so does one during the call, after it. Called without a lock by
+     * the thread that tried, never while the task runs.
+     *
+     * @return true to try once more
      */
-    protected abstract void noThread(Throwable cause);
+    protected abstract boolean noThread(Throwable cause);
   }
 
   private enum State {
@@ -76,6 +79,8 @@ public final class WorkerThreads implements AutoCloseable {
     /** Waits for a thread. */
     READY,
     RUNNING,
+    /** Is told that it has no thread. */
+    UNABLE,
     /** Runs for the last time. */
     ENDING,
     ENDED
@@ -137,7 +142,7 @@ public final class WorkerThreads implements AutoCloseable {
     try {
       switch (task.state) {
         case IDLE, DELAYED -> start = enqueue(task);
-        case RUNNING -> task.submittedWhileRunning = true;
+        case RUNNING, UNABLE -> task.submittedWhileRunning = true;
         case READY, ENDING, ENDED -> {}
       }
     } finally {
@@ -178,7 +183,7 @@ public final class WorkerThreads implements AutoCloseable {
     try {
       switch (task.state) {
         case IDLE -> task.state = State.ENDED;
-        case DELAYED, READY -> leave(task, State.ENDED);
+        case DELAYED, READY, UNABLE -> leave(task, State.ENDED);
         case RUNNING -> task.state = State.ENDING;
         case ENDING, ENDED -> {}
       }
@@ -275,38 +280,43 @@ public final class WorkerThreads implements AutoCloseable {
         failure = e;
       }
       boolean isStuck;
-      Task next = null;
       lock.lock();
       try {
         starting--;
         if (thread != null) {
           threads.add(thread);
         }
-        boolean noThread = threads.isEmpty() && starting == 0;
-        isStuck = noThread && leaveQueue(task);
-        if (noThread && takeStart()) {
-          next = firstWaiting();
-          starting -= next == null ? 1 : 0;
+        boolean waits = task.state == State.READY || task.state == State.DELAYED;
+        isStuck = waits && threads.isEmpty() && starting == 0;
+        if (isStuck) {
+          task.state = State.UNABLE;
         }
         ended.signalAll();
       } finally {
         lock.unlock();
       }
       if (isStuck && failure != null) {
-        task.noThread(failure);
+        long again = IDLE;
+        try {
+          again = task.noThread(failure) ? 0 : IDLE;
+        } finally {
+          settle(task, again);
+        }
       }
-      task = next;
+      task = nextToStart();
     }
   }
 
-  /** Makes a task idle that waits for a thread; returns false if it does not wait for one. */
-  @GuardedBy("lock")
-  private boolean leaveQueue(Task task) {
-    boolean waits = task.state == State.READY || task.state == State.DELAYED;
-    if (waits) {
-      leave(task, State.IDLE);
+  /** Returns the task to start a thread with if there is none; null if there is no such task. */
+  private @Nullable Task nextToStart() {
+    lock.lock();
+    try {
+      work.signal(); // for a task that was submitted while it was told
+      Task next = threads.isEmpty() && starting == 0 ? firstWaiting() : null;
+      return next != null && takeStart() ? next : null;
+    } finally {
+      lock.unlock();
     }
-    return waits;
   }
 
   /** Returns the next task that waits for a thread, else one that waits for its time, or null. */
@@ -447,6 +457,8 @@ public final class WorkerThreads implements AutoCloseable {
       if (task.state == State.ENDING) {
         leave(task, State.ENDED);
         ended.signalAll();
+      } else if (task.state == State.ENDED) {
+        return;
       } else if (again == 0 || task.submittedWhileRunning) {
         makeReady(task);
       } else if (again == IDLE) {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ErrorHandler {
   private static final EngineLogger LOG = EngineLogger.of(ErrorHandler.class);
-  private static final State OPEN = new State(false, Map.of(), Map.of());
+  private static final State OPEN = new State(false, 0, Map.of(), Map.of());
 
   /** How long a flush or compaction may want memory before those who wait for it throw. */
   public static final long MAX_SHORTAGE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -62,12 +62,16 @@ public final class ErrorHandler {
   /**
    * The state besides a permanent failure, replaced as a whole.
    *
+   * @param resumes the number of resumes that have begun
    * @param resumable the last failure of each job that failed and may be tried again, the oldest
    *     first; immutable
    * @param shortages the same of each job that waits for memory
    */
   private record State(
-      boolean closing, Map<String, Throwable> resumable, Map<String, Throwable> shortages) {
+      boolean closing,
+      int resumes,
+      Map<String, Throwable> resumable,
+      Map<String, Throwable> shortages) {
     boolean isOpen() {
       return !closing && resumable.isEmpty();
     }
@@ -77,19 +81,23 @@ public final class ErrorHandler {
     }
 
     State close() {
-      return new State(true, resumable, shortages);
+      return new State(true, resumes, resumable, shortages);
+    }
+
+    State resume() {
+      return new State(closing, resumes + 1, resumable, shortages);
     }
 
     State failResumably(String job, Throwable cause) {
-      return new State(closing, with(resumable, job, cause), with(shortages, job, null));
+      return new State(closing, resumes, with(resumable, job, cause), with(shortages, job, null));
     }
 
     State runShort(String job, Throwable cause) {
-      return new State(closing, with(resumable, job, null), with(shortages, job, cause));
+      return new State(closing, resumes, with(resumable, job, null), with(shortages, job, cause));
     }
 
     State succeed(String job) {
-      return new State(closing, with(resumable, job, null), with(shortages, job, null));
+      return new State(closing, resumes, with(resumable, job, null), with(shortages, job, null));
     }
 
     private static Map<String, Throwable> with(
@@ -287,19 +295,42 @@ public final class ErrorHandler {
    * waits throw until {@link #succeed} is called for the job.
    *
    * @param job the job's name; one that failed before has one failure all the same
+   * @param resumesBefore {@link #resumes} when the job began
+   * @return false if a resume has begun since: nothing has changed, and the job must be tried again
    */
-  public void failResumably(String job, Throwable cause) {
-    boolean first = failure(update(now -> now.failResumably(job, cause))) == null;
+  public boolean failResumably(String job, Throwable cause, int resumesBefore) {
+    State before = updateUnlessResumed(resumesBefore, now -> now.failResumably(job, cause));
+    if (before.resumes() != resumesBefore) {
+      logOverlappingResume(job, cause);
+      return false;
+    }
     notifyListeners();
-    if (first) {
+    if (failure(before) == null) {
       events.post(new FailureEvent(database, job, cause, true));
     } else {
       LOG.warn("{}: {} failed again: {}", database, job, cause.toString());
     }
+    return true;
   }
 
-  /** Logs that a job failed that had begun before a resume. The state does not change. */
-  public void noteFailureOverlappingResume(String job, Throwable cause) {
+  /**
+   * Notes that a job waits for memory. Writes stay accepted, and {@link #checkMemory} throws, until
+   * {@link #succeed} is called for the job. The rest is as for {@link #failResumably}.
+   */
+  public boolean runShort(String job, Throwable cause, int resumesBefore) {
+    State before = updateUnlessResumed(resumesBefore, now -> now.runShort(job, cause));
+    if (before.resumes() != resumesBefore) {
+      logOverlappingResume(job, cause);
+      return false;
+    }
+    if (!before.shortages().containsKey(job)) {
+      notifyListeners();
+      LOG.warn("{}: {} waits for {} memory: {}", database, job, kind(cause), cause.toString());
+    }
+    return true;
+  }
+
+  private void logOverlappingResume(String job, Throwable cause) {
     LOG.warn(
         "{}: {} failed after a resume that it began before, and is tried again: {}",
         database,
@@ -307,15 +338,14 @@ public final class ErrorHandler {
         cause.toString());
   }
 
-  /**
-   * Notes that a job waits for memory. Writes stay accepted, and {@link #checkMemory} throws, until
-   * {@link #succeed} is called for the job.
-   */
-  public void runShort(String job, Throwable cause) {
-    if (!update(now -> now.runShort(job, cause)).shortages().containsKey(job)) {
-      notifyListeners();
-      LOG.warn("{}: {} waits for {} memory: {}", database, job, kind(cause), cause.toString());
-    }
+  /** Notes that a resume of the database begins, before failed jobs are tried again. */
+  public void beginResume() {
+    update(State::resume);
+  }
+
+  /** Returns the number of resumes that have begun. */
+  public int resumes() {
+    return state.resumes();
   }
 
   /**
@@ -335,6 +365,10 @@ public final class ErrorHandler {
     State before = state;
     state = change.apply(before);
     return before;
+  }
+
+  private synchronized State updateUnlessResumed(int resumes, UnaryOperator<State> change) {
+    return state.resumes() == resumes ? update(change) : state;
   }
 
   /** Calls all listeners, and then throws what the first one threw that failed. */

@@ -1,9 +1,11 @@
 package dev.kv.core.background;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.DB;
 import dev.kv.Options;
+import dev.kv.core.Call;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.LeakCheck;
 import dev.kv.core.event.Events;
@@ -25,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +54,12 @@ class BackgroundWorkerTest {
   }
 
   private BackgroundWorker idleWorker() {
+    return idleWorker(Env.fileSystem());
+  }
+
+  private BackgroundWorker idleWorker(Env env) {
     return worker(
+        env,
         () -> {
           runs.release();
           return null;
@@ -59,7 +67,11 @@ class BackgroundWorkerTest {
   }
 
   private BackgroundWorker worker(BackgroundWorker.Work work) {
-    return new BackgroundWorker(threads, Env.fileSystem(), "kv-test", work, errors, retries);
+    return worker(Env.fileSystem(), work);
+  }
+
+  private BackgroundWorker worker(Env env, BackgroundWorker.Work work) {
+    return new BackgroundWorker(threads, env, "kv-test", work, errors, retries);
   }
 
   /** As of a listener that resumes the database, or another one with the same threads. */
@@ -460,6 +472,65 @@ class BackgroundWorkerTest {
     assertThat(errors.failure()).isNotNull();
     worker.tryAgain();
     assertThat(errors.isOpen()).isTrue();
+    stop(worker);
+  }
+
+  /** Work that waits for a thread that could not be started is not tried again by itself. */
+  @Test
+  void startOfAThread_thatFailsAfterAResumeThatItBeganBefore_isTriedAgain()
+      throws InterruptedException {
+    AtomicInteger starts = new AtomicInteger();
+    Env exhausted =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public Thread startThread(String name, Runnable task) {
+            if (starts.getAndIncrement() == 0) {
+              errors.beginResume();
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            return super.startThread(name, task);
+          }
+        };
+    BackgroundWorker worker = idleWorker(exhausted);
+    worker.wake();
+    assertThat(errors.failure()).isNull();
+    awaitRuns(1);
+    stop(worker);
+    assertThat(starts).hasValue(2);
+  }
+
+  @Test
+  void tryAgain_whileItIsNotedThatThereIsNoThread_waitsForTheNextStart()
+      throws InterruptedException {
+    AtomicInteger starts = new AtomicInteger();
+    Env exhausted =
+        new ForwardingEnv(Env.fileSystem()) {
+          @Override
+          public Thread startThread(String name, Runnable task) {
+            if (starts.getAndIncrement() == 0) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            return super.startThread(name, task);
+          }
+        };
+    BackgroundWorker worker = idleWorker(exhausted);
+    AtomicReference<@Nullable Call> resume = new AtomicReference<>();
+    errors.onChange(
+        () -> {
+          if (errors.failure() != null) {
+            Call call =
+                Call.start(
+                    () -> {
+                      errors.beginResume();
+                      worker.tryAgain();
+                      errors.check();
+                    });
+            resume.set(call);
+            DbTestBase.await("the wait", () -> Call.isParked(call.thread()));
+          }
+        });
+    worker.wake();
+    assertThat(requireNonNull(resume.get()).outcome()).isNull();
     stop(worker);
   }
 

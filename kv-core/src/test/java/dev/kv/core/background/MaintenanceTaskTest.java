@@ -73,7 +73,7 @@ class MaintenanceTaskTest extends DbTestBase {
     parts().memTables().stallInputs().wantSwitch(true);
     ErrorHandler errors = parts().jobs().errors();
     BackgroundWorker.Job job =
-        task(() -> errors.failResumably("a flush", new IOException("simulated"))).next();
+        task(() -> errors.failResumably("a flush", new IOException("simulated"), 0)).next();
     assertThat(requireNonNull(job).run()).isEqualTo(JobOutcome.Ended.NOTHING_TO_DO);
     assertThat(errors.failure()).isNotNull();
     assertThat(parts().memTables().memtable().isEmpty()).isFalse();

@@ -173,7 +173,7 @@ class WaitForCompactionsTest extends DbTestBase {
     assertThatThrownBy(() -> db.admin().resumeCompactions())
         .as("a suspension that has not returned cannot be undone by another thread")
         .isInstanceOf(IllegalStateException.class);
-    parts().jobs().errors().failResumably("a flush", new IOException("simulated"));
+    parts().jobs().errors().failResumably("a flush", new IOException("simulated"), 0);
     assertThat(suspending.outcome()).isInstanceOf(DBReadOnlyException.class);
     assertThat(parts().compactor().isSuspended()).isFalse();
     mayEnd.countDown();

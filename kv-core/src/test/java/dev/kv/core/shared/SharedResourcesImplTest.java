@@ -114,7 +114,7 @@ class SharedResourcesImplTest {
           }
 
           @Override
-          protected void noThread(Throwable cause) {
+          protected boolean noThread(Throwable cause) {
             throw new AssertionError(cause);
           }
         };

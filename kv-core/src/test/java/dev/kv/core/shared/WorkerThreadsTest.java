@@ -79,8 +79,9 @@ class WorkerThreadsTest {
     }
 
     @Override
-    protected void noThread(Throwable cause) {
+    protected boolean noThread(Throwable cause) {
       noThread.add(cause);
+      return false;
     }
   }
 
@@ -438,6 +439,35 @@ class WorkerThreadsTest {
     assertThat(Collections.frequency(runs, "task")).isEqualTo(1);
   }
 
+  /** So nothing that it notes comes after the effects of a later piece. */
+  @Test
+  void submit_whileTheTaskIsToldThatItHasNoThread_startsOneAfterwards() {
+    WorkerThreads threads = threads(1);
+    AtomicBoolean able = new AtomicBoolean();
+    Counted task =
+        new Counted("task", 1) {
+          @Override
+          protected Thread startThread(String name, Runnable body) {
+            if (!able.get()) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            return super.startThread(name, body);
+          }
+
+          @Override
+          protected boolean noThread(Throwable cause) {
+            able.set(true);
+            threads.submit(this);
+            assertThat(started).hasValue(0);
+            return super.noThread(cause);
+          }
+        };
+    threads.submit(task);
+    Latches.await(task.done);
+    assertThat(started).hasValue(1);
+    assertThat(task.noThread).hasSize(1);
+  }
+
   @Test
   void submit_besideAnIdleThread_startsNoOther() {
     WorkerThreads threads = threads(2);
@@ -565,7 +595,7 @@ class WorkerThreadsTest {
     }
 
     @Override
-    protected void noThread(Throwable cause) {
+    protected boolean noThread(Throwable cause) {
       throw new AssertionError(cause);
     }
   }

@@ -235,7 +235,7 @@ class MemTablesTest {
   void awaitFlushes_afterAFailure_throws() throws IOException {
     memTables.awaitFlushes();
     fillAndSwitch();
-    errors.failResumably("flush", new IOException("simulated"));
+    errors.failResumably("flush", new IOException("simulated"), 0);
     assertThatThrownBy(memTables::awaitFlushes).isInstanceOf(DBReadOnlyException.class);
   }
 
@@ -466,7 +466,7 @@ class MemTablesTest {
             });
     waiting.start();
     DbTestBase.await("the wait", () -> Call.isParked(waiting));
-    errors.failResumably("flush", new IOException("simulated"));
+    errors.failResumably("flush", new IOException("simulated"), 0);
     waiting.join();
     assertThat(thrown.get()).isInstanceOf(DBReadOnlyException.class);
   }

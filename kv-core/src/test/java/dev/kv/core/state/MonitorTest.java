@@ -27,7 +27,7 @@ class MonitorTest {
 
   @Test
   void awaitChange_whileAJobWantsMemory_throwsAfterAWhile() {
-    errors.runShort("flush", new OffHeapExhaustedException("simulated"));
+    errors.runShort("flush", new OffHeapExhaustedException("simulated"), 0);
     long start = System.nanoTime();
     assertThatThrownBy(this::awaitChange)
         .isInstanceOf(OffHeapExhaustedException.class)
@@ -38,7 +38,7 @@ class MonitorTest {
 
   @Test
   void awaitChange_whileAJobWantsMemoryAndTheThreadIsInterrupted_keepsTheFlag() {
-    errors.runShort("flush", new OffHeapExhaustedException("simulated"));
+    errors.runShort("flush", new OffHeapExhaustedException("simulated"), 0);
     Thread.currentThread().interrupt();
     assertThatThrownBy(this::awaitChange).isInstanceOf(OffHeapExhaustedException.class);
     assertThat(Thread.interrupted()).isTrue();
@@ -53,7 +53,7 @@ class MonitorTest {
 
   @Test
   void awaitChange_afterAFailure_throws() {
-    errors.failResumably("flush", new IOException("simulated"));
+    errors.failResumably("flush", new IOException("simulated"), 0);
     assertThatThrownBy(this::awaitChange).isInstanceOf(DBReadOnlyException.class);
   }
 }

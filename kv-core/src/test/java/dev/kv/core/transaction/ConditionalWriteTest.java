@@ -60,7 +60,7 @@ class ConditionalWriteTest extends DbTestBase {
   void write_whileWritesAreRefused_saysSoAndNotWhetherTheExpectationHolds() {
     open();
     put("k", "v");
-    parts().jobs().errors().failResumably("a flush", new IOException("simulated"));
+    parts().jobs().errors().failResumably("a flush", new IOException("simulated"), 0);
     assertThatThrownBy(() -> db.write(batch().expect(b("k"), b("other")).put(b("a"), b("1"))))
         .isInstanceOf(DBReadOnlyException.class);
     parts().jobs().errors().succeed("a flush");

@@ -2,6 +2,7 @@ package dev.kv.core.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import com.sun.management.ThreadMXBean;
 import dev.kv.core.event.Events;
@@ -57,9 +58,9 @@ class ErrorHandlerTest {
 
   @Test
   void failResumably_untilTheJobSucceeds_keepsItsLastFailure() {
-    errors.failResumably("flush", one);
+    errors.failResumably("flush", one, 0);
     checkShut(true, one);
-    errors.failResumably("flush", two);
+    errors.failResumably("flush", two, 0);
     checkShut(true, two);
     errors.checkResumable();
     errors.succeed("compaction");
@@ -72,8 +73,8 @@ class ErrorHandlerTest {
 
   @Test
   void failResumably_ofTwoJobs_isOverWhenBothHaveSucceeded() {
-    errors.failResumably("flush", one);
-    errors.failResumably("compaction", two);
+    errors.failResumably("flush", one, 0);
+    errors.failResumably("compaction", two, 0);
     errors.succeed("flush");
     checkShut(true, two);
     errors.succeed("compaction");
@@ -81,8 +82,18 @@ class ErrorHandlerTest {
   }
 
   @Test
+  void failureOfAJob_thatBeganBeforeAResume_changesNothing() {
+    int before = errors.resumes();
+    errors.beginResume();
+    errors.onChange(() -> fail("called"));
+    assertThat(errors.failResumably("flush", one, before)).isFalse();
+    assertThat(errors.runShort("flush", memory, before)).isFalse();
+    assertThat(errors.hasFailed("flush")).isFalse();
+  }
+
+  @Test
   void fail_afterAResumableFailure_isPermanent() {
-    errors.failResumably("flush", one);
+    errors.failResumably("flush", one, 0);
     errors.fail("a write", two);
     checkShut(false, two);
     errors.succeed("flush");
@@ -91,7 +102,7 @@ class ErrorHandlerTest {
 
   @Test
   void runShort_untilTheJobSucceeds_refusesOnlyThoseWhoWait() {
-    errors.runShort("flush", memory);
+    errors.runShort("flush", memory, 0);
     errors.check();
     errors.checkWrite();
     assertThat(errors.isShortOfMemory()).isTrue();
@@ -109,9 +120,9 @@ class ErrorHandlerTest {
 
   @Test
   void checkMemory_duringAShortage_namesTheMemory() {
-    errors.runShort("flush", new IllegalStateException(memory));
+    errors.runShort("flush", new IllegalStateException(memory), 0);
     assertThatThrownBy(errors::checkMemory).hasMessageContaining(" waits for off-heap memory; ");
-    errors.runShort("flush", new OutOfMemoryError("Java heap space"));
+    errors.runShort("flush", new OutOfMemoryError("Java heap space"), 0);
     assertThatThrownBy(errors::checkMemory)
         .isInstanceOf(OffHeapExhaustedException.class)
         .hasMessageContaining(" waits for heap memory; ")
@@ -120,10 +131,10 @@ class ErrorHandlerTest {
 
   @Test
   void runShort_afterAFailureOfTheSameJob_replacesIt() {
-    errors.failResumably("flush", one);
-    errors.runShort("flush", memory);
+    errors.failResumably("flush", one, 0);
+    errors.runShort("flush", memory, 0);
     assertThat(errors.isOpen()).isTrue();
-    errors.failResumably("flush", two);
+    errors.failResumably("flush", two, 0);
     assertThat(errors.isShortOfMemory()).isFalse();
     checkShut(true, two);
   }
@@ -146,7 +157,7 @@ class ErrorHandlerTest {
     AtomicInteger calls = new AtomicInteger();
     errors.onChange(calls::incrementAndGet);
     errors.onChange(() -> assertThat(errors.isOpen()).isEqualTo(calls.get() % 2 == 0));
-    errors.failResumably("flush", one);
+    errors.failResumably("flush", one, 0);
     assertThat(calls).hasValue(1);
     errors.succeed("flush");
     assertThat(calls).hasValue(2);
@@ -198,15 +209,14 @@ class ErrorHandlerTest {
     events.onPost(events::deliver);
     ErrorHandler told = new ErrorHandler(events);
     FailureEvent flush = new FailureEvent("db", "flush", one, true);
-    told.failResumably("flush", one);
-    told.failResumably("flush", two);
-    told.failResumably("compaction", two);
-    told.noteFailureOverlappingResume("flush", two);
-    told.runShort("flush", memory);
+    told.failResumably("flush", one, 0);
+    told.failResumably("flush", two, 0);
+    told.failResumably("compaction", two, 0);
+    told.runShort("flush", memory, 0);
     assertThat(heard).containsExactly(flush);
     told.succeed("flush");
     told.succeed("compaction");
-    told.failResumably("flush", one);
+    told.failResumably("flush", one, 0);
     assertThat(heard).containsExactly(flush, flush);
     FailureEvent write = new FailureEvent("db", "a write", two, false);
     told.fail("a write", two);
@@ -217,7 +227,7 @@ class ErrorHandlerTest {
   @Test
   void failure_whileJobsOnlyWaitForMemory_isNull() {
     assertThat(errors.failure()).isNull();
-    errors.runShort("flush", memory);
+    errors.runShort("flush", memory, 0);
     assertThat(errors.failure()).isNull();
     errors.beginClose();
     assertThat(errors.failure()).isNull();

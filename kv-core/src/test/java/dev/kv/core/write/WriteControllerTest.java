@@ -242,7 +242,7 @@ final class WriteControllerTest {
   void makeRoom_whileAFlushWantsMemory_throwsAfterAWhileAndGoesOnAfterTheFlush() {
     fillALittle();
     target.stallInputs.setWaitingMemTables(1);
-    errors.runShort("flush", new OffHeapExhaustedException("simulated"));
+    errors.runShort("flush", new OffHeapExhaustedException("simulated"), 0);
     long start = System.nanoTime();
     for (int i = 0; i < 2; i++) {
       assertThatThrownBy(() -> controller.makeRoom(2 * ARENA, 1))
@@ -264,7 +264,7 @@ final class WriteControllerTest {
     target.stallInputs.setWaitingMemTables(1);
     Call writer = Call.start(() -> controller.makeRoom(2 * ARENA, 1));
     awaitStop();
-    errors.runShort("flush", new OffHeapExhaustedException("simulated"));
+    errors.runShort("flush", new OffHeapExhaustedException("simulated"), 0);
     assertThat(writer.outcome()).isInstanceOf(OffHeapExhaustedException.class);
   }
 
