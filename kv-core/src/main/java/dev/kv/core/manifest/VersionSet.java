@@ -20,7 +20,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -70,10 +71,14 @@ public final class VersionSet implements AutoCloseable {
   private final Runnable whenVersionFreed;
   private final Consumer<Version> whenFreed = this::freed;
 
-  // Self-synchronised. The volatile fields are written under manifestLock, or by the recovery. An
-  // iteration over the versions in use sees them at one moment, so that of two consecutive versions
-  // at least one is seen.
-  private final List<Version> live = new CopyOnWriteArrayList<>();
+  // Self-synchronised. The volatile fields are written under manifestLock, or by the recovery.
+  /**
+   * The versions in use, the oldest first. One is removed only after the next was added, so an
+   * iteration sees at least one of two consecutive ones. To remove one needs no memory: the edit of
+   * the install that does so is durable.
+   */
+  private final Queue<Version> live = new ConcurrentLinkedQueue<>();
+
   private final AtomicLong nextFileNumber = new AtomicLong(2);
   private volatile Version current;
   private volatile long lastSequence;

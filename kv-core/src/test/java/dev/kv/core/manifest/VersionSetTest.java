@@ -10,6 +10,7 @@ import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.log.LogReader;
 import dev.kv.core.log.RecordBuffer;
 import dev.kv.core.memory.OffHeapBudget;
+import dev.kv.core.table.block.AllocationMeter;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
@@ -22,8 +23,10 @@ import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -490,6 +493,19 @@ final class VersionSetTest extends ManifestTestBase {
       pinned.release();
       assertThat(freed[0]).isEqualTo(1);
       assertThat(liveNumbers(set)).containsExactly(6L);
+    }
+  }
+
+  /** The last owner may be the install that replaces it, whose edit is durable. */
+  @Test
+  void release_ofAVersionThatIsNotCurrent_allocatesNothing() {
+    try (VersionSet set = created()) {
+      Deque<Version> old = new ArrayDeque<>();
+      for (int i = 0; i < 25; i++) {
+        old.add(set.acquireCurrent());
+        set.logAndApply(VersionEdit.builder().build());
+      }
+      assertThat(AllocationMeter.bytes(() -> old.remove().release())).isZero();
     }
   }
 
