@@ -31,7 +31,7 @@ public record DatabaseFiles(
         new WriteAheadLog(
             context, versions, obsolete, errors, retained, wakeups::maintenanceWanted);
     return new DatabaseFiles(
-        context, errors, new Monitor(errors), wakeups, versions, retained, obsolete, logs);
+        context, errors, new Monitor(errors, wakeups), wakeups, versions, retained, obsolete, logs);
   }
 
   /** Frees what the open has created if it fails. */

@@ -246,7 +246,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
       throw e;
     }
     logs.removePrepared();
-    wakeFlush();
+    wakeups.flushWanted();
   }
 
   /**
@@ -299,22 +299,12 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   @Override
   public void requestFlush() {
     stallInputs.wantSwitch(true);
-    wakeFlush();
+    wakeups.flushWanted();
   }
 
   @Override
   public void wakeWork() {
-    wakeups.flushWanted();
-    wakeups.compactionWanted();
-  }
-
-  /** Wakes the flush. If there is no memory for that, those who wait for the flush wake it. */
-  private void wakeFlush() {
-    try {
-      wakeups.flushWanted();
-    } catch (OutOfMemoryError e) {
-      // What was to be flushed is noted: the write itself has not failed.
-    }
+    wakeups.workWanted();
   }
 
   /** Returns true if the next log should be prepared. */
@@ -453,15 +443,11 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
 
   /**
    * Waits until every memtable that is immutable now has been flushed, and its log can be deleted.
-   * Wakes the flush first: the switch may have had no memory for that.
    *
    * @throws dev.kv.errors.DBClosedException if the database is being closed
    * @throws dev.kv.errors.DBReadOnlyException if a write or background job fails meanwhile
    */
   public void awaitFlushes() {
-    if (!isFlushed()) {
-      wakeups.flushWanted();
-    }
     monitor.lock();
     try {
       long target = switches;

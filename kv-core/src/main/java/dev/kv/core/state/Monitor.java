@@ -14,11 +14,16 @@ public final class Monitor extends UnfailingLock {
   private static final long serialVersionUID = 1;
 
   private final transient ErrorHandler errors;
+  private final transient Wakeups wakeups;
   private final transient Condition changed = newCondition();
 
-  /** Creates the lock of one database, whose waits end when {@code errors} refuses writes. */
-  public Monitor(ErrorHandler errors) {
+  /**
+   * Creates the lock of one database, whose waits end when {@code errors} refuses writes, and wake
+   * the work again if nothing changes.
+   */
+  public Monitor(ErrorHandler errors, Wakeups wakeups) {
     this.errors = errors;
+    this.wakeups = wakeups;
     errors.onChange(this::signalAll);
   }
 
@@ -43,10 +48,10 @@ public final class Monitor extends UnfailingLock {
   }
 
   /**
-   * Waits until something changes, for {@link ErrorHandler#MAX_SHORTAGE_WAIT_NANOS} at most: the
-   * thread that should tell of the change may have failed before, because memory was short. The
-   * caller holds the lock, and checks its condition before and after. An interrupt stays set and
-   * does not end the wait.
+   * Waits until something changes, for {@link ErrorHandler#MAX_SHORTAGE_WAIT_NANOS} at most, after
+   * which the work is woken: the thread that should tell of the change, or wake the work, may have
+   * failed before, because memory was short. The caller holds the lock, and checks its condition
+   * before and after. An interrupt stays set and does not end the wait.
    *
    * @throws dev.kv.errors.DBClosedException if the database is being closed
    * @throws dev.kv.errors.DBReadOnlyException if it has failed
@@ -58,8 +63,11 @@ public final class Monitor extends UnfailingLock {
     assertHeld();
     errors.check();
     boolean isShort = errors.isShortOfMemory();
-    if (!awaitChangeBriefly() && isShort) {
-      errors.checkMemory();
+    if (!awaitChangeBriefly()) {
+      wakeups.workWanted();
+      if (isShort) {
+        errors.checkMemory();
+      }
     }
   }
 

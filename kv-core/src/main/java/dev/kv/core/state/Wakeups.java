@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * Wakes the background work of one open database. The work adds itself when it is created; what was
  * wanted before is found by its first look. Thread-safe; any thread may call it, with any lock
- * held.
+ * held. A wake for which there is no memory is lost: what is wanted is noted elsewhere, and those
+ * who wait for it wake the work again.
  */
 public final class Wakeups {
   private final List<Runnable> flushes = new CopyOnWriteArrayList<>();
@@ -17,7 +18,7 @@ public final class Wakeups {
 
   /**
    * Adds work that {@link #flushWanted} wakes. As all of these it must be quick, and may throw an
-   * OutOfMemoryError alone, after which it has to be woken again.
+   * OutOfMemoryError alone.
    */
   public void onFlush(Runnable work) {
     flushes.add(work);
@@ -51,6 +52,12 @@ public final class Wakeups {
     wake(compactions);
   }
 
+  /** Wakes all work. */
+  public void workWanted() {
+    flushWanted();
+    compactionWanted();
+  }
+
   /** Notes that files may have become obsolete. */
   public void versionFreed() {
     versionFreed.set(true);
@@ -64,7 +71,11 @@ public final class Wakeups {
 
   private static void wake(List<Runnable> work) {
     for (int i = 0; i < work.size(); i++) {
-      work.get(i).run();
+      try {
+        work.get(i).run();
+      } catch (OutOfMemoryError e) {
+        // See above.
+      }
     }
   }
 }

@@ -97,8 +97,8 @@ public final class WriteAheadLog implements AutoCloseable {
    * Creates the object without a log.
    *
    * @param kept the logs that readers of changes need, or null if there are no such readers
-   * @param maintenanceWanted called when {@link #reserveAhead} is due; must be quick, and throw at
-   *     most an OutOfMemoryError
+   * @param maintenanceWanted called when {@link #reserveAhead} is due; must be quick, and must not
+   *     throw
    */
   public WriteAheadLog(
       DatabaseContext context,
@@ -162,16 +162,7 @@ public final class WriteAheadLog implements AutoCloseable {
       sync(writer);
     }
     if (writer.needsReserve()) {
-      askForRoom();
-    }
-  }
-
-  /** Wakes the maintenance. The record is in the log, so if that fails, the write does not. */
-  private void askForRoom() {
-    try {
       maintenanceWanted.run();
-    } catch (OutOfMemoryError e) {
-      // The next append asks again, or reserves the room itself.
     }
   }
 

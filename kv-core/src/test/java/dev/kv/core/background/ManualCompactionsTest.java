@@ -11,6 +11,7 @@ import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
 import dev.kv.core.key.KeyRange;
 import dev.kv.core.state.Monitor;
+import dev.kv.core.state.Wakeups;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionText;
 import dev.kv.core.write.ErrorHandler;
@@ -26,7 +27,8 @@ class ManualCompactionsTest {
   private static final long MAX_FILE_SIZE = 100;
   private static final KeyRange ALL = new KeyRange(null, null);
 
-  private final Monitor monitor = new Monitor(new ErrorHandler(new Events("db", null)));
+  private final Monitor monitor =
+      new Monitor(new ErrorHandler(new Events("db", null)), new Wakeups());
   private final ManualCompactions manual =
       new ManualCompactions(monitor, new CompactionPicker(MAX_FILE_SIZE, false));
   private final RunningJobs running = new RunningJobs(VersionText.COMPARATOR.userComparator());

@@ -42,9 +42,9 @@ class MemTablesTest {
   private final FaultEnv env = new FaultEnv(Env.inMemory());
   private final Path directory = Path.of("db");
   private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
-  private final Monitor monitor = new Monitor(errors);
-  private final ReadStates readStates = new ReadStates();
   private final Wakeups wakeups = new Wakeups();
+  private final Monitor monitor = new Monitor(errors, wakeups);
+  private final ReadStates readStates = new ReadStates();
   private final AtomicInteger flushesWanted = new AtomicInteger();
   private DatabaseContext context;
   private VersionSet versions;

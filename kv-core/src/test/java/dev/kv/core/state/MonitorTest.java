@@ -8,13 +8,16 @@ import dev.kv.core.write.ErrorHandler;
 import dev.kv.errors.DBReadOnlyException;
 import dev.kv.errors.OffHeapExhaustedException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MonitorTest {
   private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
-  private final Monitor monitor = new Monitor(errors);
+  private final Wakeups wakeups = new Wakeups();
+  private final Monitor monitor = new Monitor(errors, wakeups);
 
   private void awaitChange() {
     monitor.lock();
@@ -44,10 +47,14 @@ class MonitorTest {
     assertThat(Thread.interrupted()).isTrue();
   }
 
-  /** The thread that should signal may have had no memory to do so. */
+  /** There may have been no memory to signal, or to wake the work. */
   @Test
-  void awaitChange_withoutASignal_returnsAfterAWhile() {
+  void awaitChange_withoutASignal_wakesTheWorkAndReturnsAfterAWhile() {
+    List<String> woken = new ArrayList<>();
+    wakeups.onFlush(() -> woken.add("flush"));
+    wakeups.onCompaction(() -> woken.add("compaction"));
     awaitChange();
+    assertThat(woken).containsExactly("flush", "compaction");
     assertThat(errors.failure()).isNull();
   }
 

@@ -29,6 +29,21 @@ class WakeupsTest {
     woken.clear();
     wakeups.maintenanceWanted();
     assertThat(woken).containsExactly("maintenance");
+    woken.clear();
+    wakeups.workWanted();
+    assertThat(woken).containsExactly("flush", "maintenance", "compaction 1", "compaction 2");
+  }
+
+  /** A wake may have to start a thread. The work is there, and those who wait wake it again. */
+  @Test
+  void wake_withoutMemory_failsNeitherTheCallerNorTheOtherWakes() {
+    wakeups.onFlush(
+        () -> {
+          throw new OutOfMemoryError("simulated");
+        });
+    wakeups.onFlush(() -> woken.add("flush 2"));
+    wakeups.flushWanted();
+    assertThat(woken).containsExactly("flush", "flush 2", "maintenance");
   }
 
   @Test
