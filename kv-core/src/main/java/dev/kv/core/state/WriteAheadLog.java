@@ -194,17 +194,22 @@ public final class WriteAheadLog implements AutoCloseable {
     noteSync(begun, start);
   }
 
+  /** Notes a sync that has succeeded, also if there is no memory to tell of it. */
   private void noteSync(@Nullable Object begun, long start) {
     long nanos = System.nanoTime() - start;
-    syncs.increment();
-    syncNanos.add(nanos);
-    if (nanos >= slowSyncNanos || begun != null) {
-      SyncEvent event = new SyncEvent(events.database(), TimeUnit.NANOSECONDS.toMicros(nanos));
-      if (nanos >= slowSyncNanos) {
-        events.post(event, begun);
-      } else {
-        events.record(event, begun);
+    try {
+      syncs.increment();
+      syncNanos.add(nanos);
+      if (nanos >= slowSyncNanos || begun != null) {
+        SyncEvent event = new SyncEvent(events.database(), TimeUnit.NANOSECONDS.toMicros(nanos));
+        if (nanos >= slowSyncNanos) {
+          events.post(event, begun);
+        } else {
+          events.record(event, begun);
+        }
       }
+    } catch (OutOfMemoryError e) {
+      // The event is lost.
     }
   }
 

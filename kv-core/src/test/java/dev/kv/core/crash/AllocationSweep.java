@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,11 @@ class AllocationSweep {
   private static final int LIMIT_SECONDS = 60;
   private static final String CALLER = "caller";
   private static final int WRITE_BUFFER = 64 << 10;
+
+  /** Where an allocation may fail without a permanent failure of the database. */
+  private static final String EDIT = "VersionEditCodec";
+
+  private static final String EVENT = "WriteAheadLog.noteSync";
 
   /** Two such values fill a memtable. */
   private static final byte[] LARGE = new byte[40_000];
@@ -272,17 +278,22 @@ class AllocationSweep {
     Fault fault = new Fault(call.threads, Integer.MAX_VALUE, Integer.MAX_VALUE);
     int first = 0;
     int inEdits = 0;
+    int inEvents = 0;
     do {
       Path directory = Files.createDirectory(temp.resolve("run" + first)).resolve("db");
       Run run = new Run(call, directory, keepsLogs, fault);
       within(call + ", " + fault, run::run);
       first++;
       boolean isLast = first > 1 && !fault.wasInjected();
-      inEdits += fault.wasOnlyInAnEdit() ? 1 : 0;
+      inEdits += fault.wasOnlyIn(EDIT) ? 1 : 0;
+      inEvents += fault.wasOnlyIn(EVENT) ? 1 : 0;
       fault = isLast ? null : new Fault(call.threads, first, first + faults - 1);
     } while (fault != null);
     if (call == Call.FLUSH_THREAD && faults == 1) {
       assertThat(inEdits).as("edits that could not be encoded").isPositive();
+    }
+    if (call == Call.PUT_SYNC && faults == 1) {
+      assertThat(inEvents).as("syncs whose event could not be told").isPositive();
     }
   }
 
@@ -345,6 +356,7 @@ class AllocationSweep {
           Options.builder()
               .createIfMissing(true)
               .writeBufferSize(WRITE_BUFFER)
+              .monitoring(m -> m.slowSync(Duration.ZERO)) // each one is told
               .recoveryMode(RecoveryMode.PARANOID);
       options =
           keepsLogs ? builder.logRetention(LogRetention.ofBytes(1 << 20)).build() : builder.build();
@@ -397,7 +409,7 @@ class AllocationSweep {
 
     /** Writes and flushes; either may be refused. */
     private void goOn() {
-      if (fault.wasOnlyInAnEdit()) {
+      if (fault.wasOnlyIn(EDIT) || fault.wasOnlyIn(EVENT)) {
         assertThat(DbTestBase.parts(db).jobs().errors().isFailedPermanently()).isFalse();
         assertThat(attempt(() -> db.admin().flush())).isTrue();
       }

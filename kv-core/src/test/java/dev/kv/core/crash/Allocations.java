@@ -1,6 +1,7 @@
 package dev.kv.core.crash;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ public final class Allocations {
     private final int first;
     private final int last;
     private final AtomicInteger allocations = new AtomicInteger();
-    private volatile boolean whileEncodingAnEdit;
+    private volatile String stack = "";
 
     /**
      * Creates a fault.
@@ -40,15 +41,9 @@ public final class Allocations {
       return allocations.get() >= first;
     }
 
-    /** Returns true if it is one allocation, and that failed while a version edit was encoded. */
-    boolean wasOnlyInAnEdit() {
-      return whileEncodingAnEdit && first == last;
-    }
-
-    private static boolean isEncodingAnEdit() {
-      return StackWalker.getInstance()
-          .walk(
-              frames -> frames.anyMatch(each -> each.getClassName().endsWith("VersionEditCodec")));
+    /** Returns true if it is one allocation, and that failed in a class or method. */
+    boolean wasOnlyIn(String name) {
+      return first == last && stack.contains("." + name);
     }
 
     private boolean isNext() {
@@ -57,7 +52,9 @@ public final class Allocations {
       }
       int number = allocations.incrementAndGet();
       if (number == first) {
-        whileEncodingAnEdit = isEncodingAnEdit();
+        stack =
+            StackWalker.getInstance()
+                .walk(frames -> frames.map(Object::toString).collect(Collectors.joining("\n")));
       }
       return number >= first && number <= last;
     }
