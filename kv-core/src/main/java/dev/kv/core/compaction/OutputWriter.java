@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,7 +98,9 @@ public final class OutputWriter implements AutoCloseable {
     number = context.target().numbers().getAsLong();
     Path path = context.target().table(number);
     created.add(path);
-    file = context.target().env().createWritable(path);
+    file = // null would end as a table without entries, whose inputs are deleted
+        Objects.requireNonNull(
+            context.target().env().createWritable(path), "createWritable of the Env");
     builder = new TableBuilder(context.format(), context.comparator(), file, buffers);
     builder.setWrittenAt(writtenAt);
     if (succession != null) {

@@ -6,6 +6,7 @@ import dev.kv.core.env.Uninterrupted;
 import dev.kv.core.logging.EngineLogger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -275,7 +276,9 @@ public final class WorkerThreads implements AutoCloseable {
       Thread thread = null;
       Throwable failure = null;
       try {
-        thread = task.startThread(newName(), this::run);
+        thread =
+            Objects.requireNonNull(
+                task.startThread(newName(), this::run), "startThread of the Env");
       } catch (Throwable e) {
         failure = e;
       }

@@ -16,6 +16,7 @@ import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingRandomAccessFile;
 import dev.kv.env.RandomAccessFile;
+import dev.kv.env.WritableFile;
 import dev.kv.options.CompressionType;
 import dev.kv.testing.FaultEnv;
 import java.io.IOException;
@@ -79,6 +80,36 @@ class CompactionTest extends DbTestBase {
     for (int i = 0; i < values.length; i++) {
       assertThat(get(key(i))).isEqualTo(values[i]);
     }
+  }
+
+  @Test
+  void compact_withAnEnvThatReturnsNullForATable_failsAndKeepsItsInputs() {
+    AtomicBoolean broken = new AtomicBoolean();
+    Env env =
+        new ForwardingEnv(Env.inMemory()) {
+          @Override
+          @SuppressWarnings("NullAway") // against the contract
+          public WritableFile createWritable(Path file) throws IOException {
+            return broken.get() && file.toString().endsWith(".ldb")
+                ? null
+                : super.createWritable(file);
+          }
+        };
+    open(defaults().toBuilder().env(env).build());
+    put("a", "1");
+    db.admin().flush();
+    broken.set(true);
+    put("b", "2");
+    assertThatThrownBy(() -> db.admin().flush()).hasRootCauseInstanceOf(NullPointerException.class);
+    broken.set(false);
+    db.admin().resume();
+    broken.set(true);
+    assertThatThrownBy(() -> db.admin().compactRange(null, null))
+        .hasRootCauseInstanceOf(NullPointerException.class);
+    assertThat(get("a") + get("b")).isEqualTo("12");
+    broken.set(false);
+    reopen(options);
+    assertThat(get("a") + get("b")).isEqualTo("12");
   }
 
   @Test
