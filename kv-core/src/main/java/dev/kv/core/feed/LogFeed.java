@@ -125,8 +125,7 @@ public final class LogFeed implements ChangeFeed, AutoCloseable {
   private long firstIn(RetainedLogs kept, long log) throws IOException {
     Path file = FileNames.log(directory, log);
     RecordBuffer record = new RecordBuffer();
-    LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
-    try (LogReader reader = new LogReader(env, file, ignored)) {
+    try (LogReader reader = new LogReader(env, file, LogReader.Reporter.IGNORED)) {
       if (!reader.readRecord(record) || record.length() < Long.BYTES) {
         return NONE;
       }

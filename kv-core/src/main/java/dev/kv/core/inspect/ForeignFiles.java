@@ -41,8 +41,6 @@ public final class ForeignFiles {
   /** The bytes at the beginning of a file that tell what it is. */
   private static final int HEAD = 16;
 
-  private static final LogReader.Reporter IGNORED = (offset, bytes, reason, torn) -> {};
-
   private ForeignFiles() {}
 
   /**
@@ -188,7 +186,7 @@ public final class ForeignFiles {
       return true; // even if it is unfinished
     }
     RecordBuffer record = new RecordBuffer();
-    try (LogReader reader = new LogReader(env, file, IGNORED)) {
+    try (LogReader reader = new LogReader(env, file, LogReader.Reporter.IGNORED)) {
       return reader.readRecord(record);
     } finally {
       record.free();

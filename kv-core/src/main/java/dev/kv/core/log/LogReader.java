@@ -104,6 +104,9 @@ public final class LogReader implements AutoCloseable {
    * An exception ends the read.
    */
   public interface Reporter {
+    /** Passes over everything in silence. */
+    Reporter IGNORED = (offset, bytes, reason, torn) -> {};
+
     /**
      * Bytes were skipped.
      *

@@ -127,7 +127,7 @@ final class ManifestReader implements LogReader.Reporter {
     String file = path.toString();
     RecordBuffer record = new RecordBuffer();
     boolean base = false;
-    try (LogReader reader = new LogReader(context.env(), path, (offset, bytes, what, torn) -> {})) {
+    try (LogReader reader = new LogReader(context.env(), path, LogReader.Reporter.IGNORED)) {
       while (reader.readRecord(record)) {
         VersionEdit edit =
             VersionEditCodec.decode(

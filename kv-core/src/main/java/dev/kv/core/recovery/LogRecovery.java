@@ -219,8 +219,7 @@ public final class LogRecovery {
 
   /** Counts the bytes of the records in a log after the damage at which recovery has ended. */
   private void passOver(long number, Path path, LogDamage before) throws IOException {
-    LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
-    try (LogReader reader = new LogReader(context.env(), path, ignored)) {
+    try (LogReader reader = new LogReader(context.env(), path, LogReader.Reporter.IGNORED)) {
       while (reader.readRecord(record)) {
         dropped += record.length();
         lastFound = number;
@@ -383,9 +382,8 @@ public final class LogRecovery {
    * Returns the offset of the record after a place in a log as it is now, or -1 if there is none.
    */
   private long nextRecord(Path log, long from) throws IOException {
-    LogReader.Reporter ignored = (offset, bytes, what, torn) -> {};
     try (LogReader reader =
-        new LogReader(context.env(), log, ignored, from, LogReader.newBlock())) {
+        new LogReader(context.env(), log, LogReader.Reporter.IGNORED, from, LogReader.newBlock())) {
       return reader.readRecord(new RecordBuffer()) ? reader.lastRecordOffset() : -1;
     }
   }
