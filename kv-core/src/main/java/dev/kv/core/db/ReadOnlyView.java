@@ -89,9 +89,10 @@ final class ReadOnlyView {
     pinTables(versions.current().files());
     LogRecovery logs = replay(check.logs(check.list(), versions));
     requireChangesOfTables(logs);
-    logs.requireEndOfManifest(
-        versions.recovered().lastSequence(),
-        FileNames.manifest(directory, versions.manifestNumber()));
+    logs.lostEdits()
+        .requireEndOfManifest(
+            versions.recovered().lastSequence(),
+            FileNames.manifest(directory, versions.manifestNumber()));
     if (versions.recovered().tail() > 0) {
       logs.noteManifest("the MANIFEST ends inside an edit", versions.recovered().tail());
     }
@@ -118,8 +119,7 @@ final class ReadOnlyView {
    * the same after the logs were read. The same holds for the first log of a later open.
    */
   private void requireChangesOfTables(LogRecovery recovery) throws IOException {
-    if ((recovery.foundTakenNumber() || recovery.endedBeforeIncarnation())
-        && !versions.isUnchangedOnDisk()) {
+    if (recovery.lostEdits().mayLackEdit() && !versions.isUnchangedOnDisk()) {
       throw new NoSuchFileException(
           FileNames.manifest(directory, versions.manifestNumber()).toString(),
           null,

@@ -89,9 +89,11 @@ public final class DatabaseRecovery {
     LostFiles damaged = new LostFiles(context.env(), context.directory());
     try {
       recovery.replay(numbers, versions.logNumber());
-      recovery.requireEndOfManifest(
-          versions.recovered().lastSequence(),
-          FileNames.manifest(context.directory(), versions.manifestNumber()));
+      recovery
+          .lostEdits()
+          .requireEndOfManifest(
+              versions.recovered().lastSequence(),
+              FileNames.manifest(context.directory(), versions.manifestNumber()));
       requireNotFresh(found);
       new LostFiles(context.env(), context.directory()).moveSecondFiles(context, versions, found);
       boolean cut = versions.recovered().tail() > 0;

@@ -14,7 +14,6 @@ import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memtable.BatchInserter;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.state.DatabaseContext;
-import dev.kv.core.state.RetainedLogs;
 import dev.kv.errors.ComparatorException;
 import dev.kv.errors.CorruptionException;
 import dev.kv.options.RecoveryMode;
@@ -81,15 +80,7 @@ public final class LogRecovery {
 
   private boolean anyRecord;
   private final AppliedNumbers applied = new AppliedNumbers();
-
-  /** True if a log has a number that was taken for a change of the tables, after the tables. */
-  private boolean foundTakenNumber;
-
-  /** The greatest number that a log confirms; see {@link #requireEndOfManifest}. */
-  private long confirmed;
-
-  /** The log with that number. */
-  private String confirming = "";
+  private final LostEditProof lostEdits;
 
   /** The oldest log that the MANIFEST needs, if it is missing. */
   private @Nullable Path missing;
@@ -99,12 +90,6 @@ public final class LogRecovery {
 
   /** The damage at which recovery has ended, or null. */
   private @Nullable LogDamage end;
-
-  /** The number of the log with that damage. */
-  private long endedIn;
-
-  /** The number of the last log in which a record was found, replayed or not; 0 for none. */
-  private long lastFound;
 
   private int logs;
   private long records;
@@ -138,6 +123,7 @@ public final class LogRecovery {
     this.expected = lastSequence + 1;
     this.sink = sink;
     this.besideWriter = besideWriter;
+    this.lostEdits = new LostEditProof(context.env(), context.directory());
   }
 
   /** Ignores the batches after a sequence number: an earlier recovery did not bring them back. */
@@ -192,7 +178,7 @@ public final class LogRecovery {
           damage.recordAfterEnd(reader.lastRecordOffset(), record.length());
         }
         replayed = reader.endOfLastRecord();
-        lastFound = number;
+        lostEdits.hasRecord(number);
       }
       boolean torn = damage.hasEnded() || reader.end() == LogEnd.TORN;
       if (torn && (mode == RecoveryMode.STRICT || !(besideWriter || damage.isDamaged()))) {
@@ -222,11 +208,11 @@ public final class LogRecovery {
     try (LogReader reader = new LogReader(context.env(), path, LogReader.Reporter.IGNORED)) {
       while (reader.readRecord(record)) {
         dropped += record.length();
-        lastFound = number;
+        lostEdits.hasRecord(number);
       }
       if (reader.endOfLastRecord() + reader.bytesAfterLastRecord() > 0) {
         before.laterLog(path);
-        damagedLogs.add(endedIn);
+        damagedLogs.add(lostEdits.endedIn());
         damagedLogs.add(number);
       }
     }
@@ -243,7 +229,7 @@ public final class LogRecovery {
             && !damage.hasEnded();
     if (damage.hasEnded()) {
       end = damage;
-      endedIn = number;
+      lostEdits.ends(number);
     }
     dropped += damage.dropped();
     if (damage.isDamaged()) {
@@ -280,10 +266,7 @@ public final class LogRecovery {
     }
     requireOldest();
     if (isConfirmation(count, sequence)) {
-      if (sequence > confirmed) {
-        confirmed = sequence;
-        confirming = reader.fileName();
-      }
+      lostEdits.confirms(log, sequence);
       records++;
       return true;
     }
@@ -341,7 +324,9 @@ public final class LogRecovery {
               + ": nothing was changed",
           e);
     }
-    foundTakenNumber |= count == 0 && sequence > lastSequence;
+    if (count == 0 && sequence > lastSequence) {
+      lostEdits.takenNumber();
+    }
     records++;
     anyRecord = true;
     expected = end + 1;
@@ -395,64 +380,6 @@ public final class LogRecovery {
    */
   private boolean isConfirmation(int count, long sequence) {
     return count == 0 && anyRecord && sequence < expected;
-  }
-
-  /**
-   * Throws if the logs prove that the MANIFEST has lost its end: by a record of {@linkplain
-   * #endedBeforeIncarnation a later incarnation}, or by the confirmation of a change of the tables
-   * that the MANIFEST does not have. The change was acknowledged after its edit was durable.
-   *
-   * @param lastSequence the last sequence number in the MANIFEST; every edit with a change of the
-   *     tables that does not pass the log has the change's number at least
-   * @param manifest the file, for the message
-   */
-  public void requireEndOfManifest(long lastSequence, Path manifest) throws IOException {
-    if (confirmed > lastSequence) {
-      throw endLost(
-          Path.of(confirming).getFileName()
-              + " confirms a bulk load, an ingest or a range delete with sequence number "
-              + confirmed
-              + ", which is not in it",
-          manifest);
-    }
-    if (endedBeforeIncarnation()) {
-      throw endLost(
-          "recovery ends in "
-              + FileNames.log(context.directory(), endedIn).getFileName()
-              + ", and "
-              + FileNames.log(context.directory(), lastFound).getFileName()
-              + " has writes of a later open, which are not to be replayed after it",
-          manifest);
-    }
-  }
-
-  private static CorruptionException endLost(String proof, Path manifest) {
-    return new CorruptionException(
-        "MANIFEST: its end is lost: " + proof + "; DB.repair rebuilds the database from the files",
-        manifest.toString(),
-        CorruptionException.NO_OFFSET);
-  }
-
-  /**
-   * Returns true if recovery ended in a log before the first one of an incarnation that has
-   * records. Before its first record the edit was durable after which earlier logs are not
-   * replayed, so the MANIFEST that was read does not have its end. The logs before are there
-   * because they are kept for readers of changes.
-   */
-  public boolean endedBeforeIncarnation() throws IOException {
-    return end != null
-        && lastFound > endedIn
-        && RetainedLogs.firstLogOf(context.env(), context.directory(), lastFound) > endedIn;
-  }
-
-  /** Returns the number of the last log in which a record was found, replayed or not, or 0. */
-  public long lastFound() {
-    return lastFound;
-  }
-
-  /** Returns the greatest number that a log confirms, or 0. */
-  public long confirmed() {
-    return confirmed;
   }
 
   /**
@@ -538,13 +465,9 @@ public final class LogRecovery {
     return mode != RecoveryMode.CPP_COMPAT || (dropped == 0 && !hasGap);
   }
 
-  /**
-   * Returns true if a log has a batch without operations whose number is later than the tables: a
-   * change of the tables that does not pass the log took that number, and a MANIFEST that was read
-   * earlier may lack the change.
-   */
-  public boolean foundTakenNumber() {
-    return foundTakenNumber;
+  /** Returns what the logs prove about the end of the MANIFEST. */
+  public LostEditProof lostEdits() {
+    return lostEdits;
   }
 
   /** Returns the last sequence number in tables and logs. */

@@ -8,6 +8,7 @@ import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memtable.MemTable;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.recovery.LogRecovery;
+import dev.kv.core.recovery.LostEditProof;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.table.cache.TablePath;
@@ -110,7 +111,7 @@ final class RepairInputs {
       } else if (oldestLog > 0 && !logs.contains(oldestLog)) {
         fault = "names a log that is missing";
       } else {
-        LogRecovery read = readLogs();
+        LostEditProof read = readLogs().lostEdits();
         if (read.confirmed() > versions.recovered().lastSequence()) {
           fault = "lacks a change that a log confirms";
         } else if (RetainedLogs.firstLogOf(env, directory, read.lastFound()) > oldestLog) {

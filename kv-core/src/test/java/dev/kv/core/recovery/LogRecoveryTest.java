@@ -100,8 +100,8 @@ class LogRecoveryTest {
     assertThat(recovery.foundNothing()).isFalse();
     assertThat(recovery.isPrefix()).isTrue();
     assertThat(recovery.appendableLength()).isEqualTo(env.size(log(4)));
-    assertThat(recovery.foundTakenNumber()).isFalse();
-    assertThat(recovery.confirmed()).isZero();
+    assertThat(recovery.lostEdits().mayLackEdit()).isFalse();
+    assertThat(recovery.lostEdits().confirmed()).isZero();
   }
 
   @Test
@@ -296,10 +296,10 @@ class LogRecoveryTest {
     assertThat(replay(recovery, 3)).isEqualTo(2);
     assertThat(recovery.lastSequence()).isEqualTo(3);
     assertThat(recovery.report().records()).isEqualTo(5);
-    assertThat(recovery.confirmed()).isEqualTo(2);
-    assertThat(recovery.foundTakenNumber()).isTrue();
-    recovery.requireEndOfManifest(2, MANIFEST);
-    assertThatThrownBy(() -> recovery.requireEndOfManifest(1, MANIFEST))
+    assertThat(recovery.lostEdits().confirmed()).isEqualTo(2);
+    assertThat(recovery.lostEdits().mayLackEdit()).isTrue();
+    recovery.lostEdits().requireEndOfManifest(2, MANIFEST);
+    assertThatThrownBy(() -> recovery.lostEdits().requireEndOfManifest(1, MANIFEST))
         .isInstanceOfSatisfying(
             CorruptionException.class, e -> assertThat(e.file()).isEqualTo(MANIFEST.toString()))
         .hasMessageContaining("000003.log confirms")
