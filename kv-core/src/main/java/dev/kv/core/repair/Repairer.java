@@ -2,7 +2,6 @@ package dev.kv.core.repair;
 
 import dev.kv.Options;
 import dev.kv.admin.RepairReport;
-import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Escape;
 import dev.kv.core.codec.BlockCompression;
 import dev.kv.core.compaction.RewriteJob;
@@ -10,9 +9,7 @@ import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.core.env.UnneededFile;
 import dev.kv.core.inspect.ForeignFiles;
-import dev.kv.core.inspect.TableContents.Handle;
 import dev.kv.core.iterator.ForwardIterator;
-import dev.kv.core.key.InternalKey;
 import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.CurrentFile;
 import dev.kv.core.manifest.EditParts;
@@ -25,9 +22,6 @@ import dev.kv.core.recovery.LostFiles;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.RetainedLogs;
 import dev.kv.core.state.TableOutputs;
-import dev.kv.core.table.TableCache;
-import dev.kv.core.table.TableCursor;
-import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.version.Levels;
 import dev.kv.core.version.VersionEdit;
@@ -35,18 +29,14 @@ import dev.kv.env.Env;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.NoSuchDatabaseException;
-import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.options.RecoveryMode;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Consumer;
 
 /**
  * Rebuilds a damaged database so that it can be opened again.
@@ -68,28 +58,24 @@ import java.util.function.Consumer;
 public final class Repairer {
   private static final EngineLogger LOG = EngineLogger.of(Repairer.class);
 
-  /** The number of entries of a table whose order is checked against the comparator. */
-  private static final int ORDER_SAMPLE = 64;
-
   private final DatabaseContext context;
   private final Env env;
   private final Path directory;
   private final RepairInputs inputs;
+  private final RepairTables tables;
 
   /** The logs of which something was not read. */
   private final Set<Long> damagedLogs = new TreeSet<>();
 
   private final List<FileMetadata> fromLogs = new ArrayList<>();
-  private final List<Long> opened = new ArrayList<>();
-
-  /** The blocks found in tables that cannot be opened, by table number. */
-  private final Map<Long, BlockLocator> blocks = new HashMap<>();
 
   private final LostFiles lost;
   private long nextNumber;
   private int logsConverted;
   private int filesReplaced;
   private int filesLost;
+
+  /** The bytes of logs that were not read. */
   private long bytesLost;
 
   private Repairer(DatabaseContext context, RepairInputs inputs) {
@@ -97,6 +83,7 @@ public final class Repairer {
     this.env = context.env();
     this.directory = context.directory();
     this.inputs = inputs;
+    this.tables = new RepairTables(context, inputs);
     this.lost = new LostFiles(env, directory);
     nextNumber = Math.max(inputs.largestNumber(), 1) + 1;
   }
@@ -159,11 +146,9 @@ public final class Repairer {
   }
 
   private RepairReport run() throws IOException {
-    List<DeferredTable> tables = new ArrayList<>();
-    RewriteJob.Result result = rebuild(tables);
+    RewriteJob.Result result = rebuild();
     install(result);
-    tables.forEach(table -> bytesLost += table.bytesLost());
-    Set<Long> whole = wholeTables(tables);
+    Set<Long> whole = tables.wholeInputs();
     try {
       discard(whole);
     } catch (IOException e) {
@@ -176,34 +161,29 @@ public final class Repairer {
               + " use",
           e);
     }
-    int rewritten = opened.size() - fromLogs.size() - whole.size();
     return new RepairReport(
         whole.size(),
-        rewritten,
+        tables.openedInputs().size() - whole.size(),
         logsConverted,
         filesReplaced,
         filesLost,
         result.entries(),
-        bytesLost);
+        bytesLost + tables.bytesLost());
   }
 
-  /**
-   * Writes the new tables. If that fails, the directory has the files that it had before.
-   *
-   * @param tables receives the tables that were read, closed
-   */
-  private RewriteJob.Result rebuild(List<DeferredTable> tables) throws IOException {
+  /** Writes the new tables. If that fails, the directory has the files that it had before. */
+  private RewriteJob.Result rebuild() throws IOException {
     try (Undo undo = new Undo(() -> deleteTables(fromLogs))) {
       lost.requireFolder();
       inputs.choose();
-      requireOrder();
+      tables.requireOrder();
       for (long log : inputs.logs()) {
         convert(log);
       }
       context.budget().reclaim(); // the tables are read into what the logs needed
-      openInputs(tables);
-      RewriteJob.Result result =
-          merge(tables, new TableOutputs(context, this::newNumber, number -> {}));
+      tables.openInputs();
+      fromLogs.forEach(tables::open);
+      RewriteJob.Result result = merge();
       undo.cancel();
       return result;
     } catch (IOException e) {
@@ -262,135 +242,9 @@ public final class Repairer {
     }
   }
 
-  private void openInputs(List<DeferredTable> tables) throws IOException {
-    for (long number : inputs.tables()) {
-      open(inputs.metadata(number), tables);
-    }
-    for (FileMetadata table : fromLogs) {
-      open(table, tables);
-    }
-  }
-
-  private void requireOrder() throws IOException {
-    Options options =
-        context.options().toBuilder()
-            .comparator(DBComparator.of("as they come", (unusedBefore, unusedAfter) -> -1))
-            .build();
-    try (DatabaseContext asTheyCome = new DatabaseContext(directory, options)) {
-      for (long table : inputs.tables()) {
-        requireOrder(inputs.metadata(table), asTheyCome.tables());
-      }
-    }
-  }
-
-  /**
-   * Refuses a table that was written with another comparator, as its properties say or as most of
-   * its keys are out of order: the repair would skip many of its keys.
-   */
-  private void requireOrder(FileMetadata table, TableCache asTheyCome) {
-    String given = context.comparator().userComparator().name();
-    String order = given;
-    int entries = 0;
-    int misplaced = 0;
-    byte[] before = {};
-    try (ForwardIterator cursor = cursor(table, asTheyCome).entries()) {
-      for (cursor.seekToFirst(); cursor.isValid() && entries < ORDER_SAMPLE; cursor.next()) {
-        byte[] key = cursor.copyKey();
-        if (key.length < InternalKey.TRAILER) {
-          return;
-        }
-        if (before.length > 0 && context.comparator().compare(before, key) >= 0) {
-          misplaced++;
-        }
-        before = key;
-        entries++;
-      }
-      TableProperties properties = asTheyCome.properties(table);
-      order = properties == null ? order : properties.comparator();
-    } catch (CorruptionException | DBIOException e) {
-      RepairInputs.requireLoss(e);
-      LOG.debug(
-          "{}: checked the order of {} entries of {}: {}", directory, entries, table, e.toString());
-    }
-    if (misplaced > (entries - 1) / 2 || !order.equals(given)) {
-      throw new UnsupportedFormatException(
-          "the keys of "
-              + Escape.text(inputs.table(table.number()).toString())
-              + " are not in the order of "
-              + Escape.text(given)
-              + (order.equals(given) ? "" : " but of " + Escape.text(order))
-              + ": give the database's own comparator as Options.comparator");
-    }
-  }
-
-  /**
-   * Returns a cursor over a table, or over the blocks found in it if it cannot be opened. A table
-   * that the MANIFEST does not name was most likely never finished: its entries are in other files,
-   * or have been deleted since.
-   */
-  private TableCursor cursor(FileMetadata table, TableCache tables) {
-    try {
-      return tables.iterator(table, true, false);
-    } catch (CorruptionException | DBIOException e) {
-      RepairInputs.requireLoss(e);
-      if (!inputs.isNeeded(table.number())) {
-        throw e;
-      }
-      List<Handle> found = blocks(table.number()).handles();
-      if (found.isEmpty()) {
-        throw e;
-      }
-      return LocatedBlockCursor.open(
-          env, inputs.table(table.number()), context.comparator(), found);
-    }
-  }
-
-  private BlockLocator blocks(long table) {
-    return blocks.computeIfAbsent(
-        table,
-        number ->
-            BlockLocator.find(
-                env, inputs.table(number), context.comparator(), inputs.bounds(number)));
-  }
-
-  private void open(FileMetadata table, List<DeferredTable> tables) {
-    try {
-      tables.add(
-          new DeferredTable(
-              damage -> salvage(table, damage),
-              what -> LOG.warn("{}: skipped: {}", place(), Escape.text(what))));
-      opened.add(table.number());
-    } catch (CorruptionException | DBIOException e) {
-      RepairInputs.requireLoss(e);
-      boolean needed = inputs.isNeeded(table.number());
-      LOG.warn(
-          "{}: {}: {}",
-          place(),
-          needed ? "lost the whole table" : "ignored a table that the MANIFEST does not name",
-          Escape.text(String.valueOf(e.getMessage())));
-      FileMetadata named = inputs.bounds(table.number());
-      bytesLost += needed ? Math.max(table.size(), named == null ? 0 : named.size()) : 0;
-    }
-  }
-
-  private SalvageIterator salvage(FileMetadata table, Consumer<String> damage) {
-    SalvageIterator entries =
-        new SalvageIterator(cursor(table, context.tables()), context.comparator(), damage);
-    BlockLocator found = blocks.get(table.number());
-    if (found != null) {
-      entries.addLost(
-          found.bytesLost(),
-          "footer, index or filter of "
-              + inputs.table(table.number())
-              + ", of which "
-              + found.handles().size()
-              + " data blocks were found");
-    }
-    return entries;
-  }
-
-  private RewriteJob.Result merge(List<DeferredTable> tables, TableOutputs outputs) {
-    try (ForwardIterator merged = DeferredTable.merge(context.comparator(), tables)) {
+  private RewriteJob.Result merge() {
+    TableOutputs outputs = new TableOutputs(context, this::newNumber, number -> {});
+    try (ForwardIterator merged = tables.merged()) {
       return new RewriteJob(merged, outputs.context(), context.options().maxFileSize()).run();
     }
   }
@@ -439,20 +293,6 @@ public final class Repairer {
     UnneededFile.delete(env, FileNames.log(directory, log), LOG);
     UnneededFile.delete(env, FileNames.manifest(directory, manifest), LOG);
     UnneededFile.delete(env, FileNames.temp(directory, manifest), LOG);
-  }
-
-  /**
-   * Returns the old tables in which nothing was skipped. They were opened before the tables made
-   * from logs.
-   */
-  private Set<Long> wholeTables(List<DeferredTable> tables) {
-    Set<Long> whole = new TreeSet<>();
-    for (int i = 0; i < tables.size() - fromLogs.size(); i++) {
-      if (tables.get(i).damages() == 0) {
-        whole.add(opened.get(i));
-      }
-    }
-    return whole;
   }
 
   /**
