@@ -110,8 +110,8 @@ public final class BlockCompression implements AutoCloseable {
   }
 
   /**
-   * Compresses {@code length} bytes of {@code source} into {@code target}, which has room for
-   * {@link #maxCompressedLength} bytes.
+   * Compresses the first {@code length} bytes of {@code source} into {@code target}, which has room
+   * for {@link #maxCompressedLength} bytes.
    *
    * @return the number of bytes written
    */
@@ -119,7 +119,6 @@ public final class BlockCompression implements AutoCloseable {
       CompressionType type,
       int zstdLevel,
       ByteBuffer source,
-      int offset,
       int length,
       ByteBuffer target,
       int targetOffset) {
@@ -127,13 +126,13 @@ public final class BlockCompression implements AutoCloseable {
       case SNAPPY:
         NativeSnappy library = nativeWanted ? NativeSnappy.instance() : null;
         return library != null
-            ? library.compress(source, offset, length, target, targetOffset)
-            : javaSnappy().compress(source, offset, length, target, targetOffset);
+            ? library.compress(source, length, target, targetOffset)
+            : javaSnappy().compress(source, length, target, targetOffset);
       case ZSTD:
         requireLibrary(type);
-        return ZstdCodec.compress(zstdLevel, source, offset, length, target, targetOffset);
+        return ZstdCodec.compress(zstdLevel, source, length, target, targetOffset);
       default:
-        target.put(targetOffset, source, offset, length);
+        target.put(targetOffset, source, 0, length);
         return length;
     }
   }
@@ -144,26 +143,26 @@ public final class BlockCompression implements AutoCloseable {
    *
    * @param code the compression byte after the block
    */
-  public int uncompressedLength(byte code, ByteBuffer source, int offset, int length)
+  public int uncompressedLength(byte code, ByteBuffer source, int length)
       throws MalformedBlockException {
     switch (code) {
       case 0:
         return length;
       case 1:
-        int size = JavaSnappy.uncompressedLength(source, offset, length);
+        int size = JavaSnappy.uncompressedLength(source, length);
         if (size > (long) length * LARGEST_SNAPPY_RATIO) {
           throw new MalformedBlockException(
               "snappy block of " + length + " bytes claims to hold " + size);
         }
         return size;
       case ZSTD_OR_ZLIB:
-        if (isZlib(source, offset, length)) {
-          return deflate(false).contentSize(source, offset, length, largestContent(length));
+        if (isZlib(source, length)) {
+          return deflate(false).contentSize(source, length, largestContent(length));
         }
-        requireZstdFrame(source, offset, length);
-        return ZstdCodec.contentSize(source, offset, length, largestContent(length));
+        requireZstdFrame(source, length);
+        return ZstdCodec.contentSize(source, length, largestContent(length));
       case RAW_DEFLATE:
-        return deflate(true).contentSize(source, offset, length, largestContent(length));
+        return deflate(true).contentSize(source, length, largestContent(length));
       default:
         throw unknown(code);
     }
@@ -186,45 +185,39 @@ public final class BlockCompression implements AutoCloseable {
     return stored < length - length / 8 && length <= largestContent(stored);
   }
 
-  /** Decompresses a stored block into exactly {@code targetLength} bytes of {@code target}. */
+  /**
+   * Decompresses a stored block, the first {@code length} bytes of {@code source}, into exactly the
+   * first {@code targetLength} bytes of {@code target}.
+   */
   public void uncompress(
-      byte code,
-      ByteBuffer source,
-      int offset,
-      int length,
-      ByteBuffer target,
-      int targetOffset,
-      int targetLength)
+      byte code, ByteBuffer source, int length, ByteBuffer target, int targetLength)
       throws MalformedBlockException {
     switch (code) {
-      case 0:
+      case 0 -> {
         if (length != targetLength) {
           throw new MalformedBlockException("stored block of another length");
         }
-        target.put(targetOffset, source, offset, length);
-        break;
-      case 1:
+        target.put(0, source, 0, length);
+      }
+      case 1 -> {
         NativeSnappy library =
             nativeWanted && targetLength > LARGEST_FOR_JAVA ? NativeSnappy.instance() : null;
         if (library != null) {
-          library.uncompress(source, offset, length, target, targetOffset, targetLength);
+          library.uncompress(source, length, target, targetLength);
         } else {
-          javaSnappy().uncompress(source, offset, length, target, targetOffset, targetLength);
+          javaSnappy().uncompress(source, length, target, targetLength);
         }
-        break;
-      case ZSTD_OR_ZLIB:
-        if (isZlib(source, offset, length)) {
-          deflate(false).uncompress(source, offset, length, target, targetOffset, targetLength);
-          break;
+      }
+      case ZSTD_OR_ZLIB -> {
+        if (isZlib(source, length)) {
+          deflate(false).uncompress(source, length, target, targetLength);
+        } else {
+          requireZstdFrame(source, length);
+          zstd().uncompress(source, length, target, targetLength);
         }
-        requireZstdFrame(source, offset, length);
-        zstd().uncompress(source, offset, length, target, targetOffset, targetLength);
-        break;
-      case RAW_DEFLATE:
-        deflate(true).uncompress(source, offset, length, target, targetOffset, targetLength);
-        break;
-      default:
-        throw unknown(code);
+      }
+      case RAW_DEFLATE -> deflate(true).uncompress(source, length, target, targetLength);
+      default -> throw unknown(code);
     }
   }
 
@@ -266,9 +259,9 @@ public final class BlockCompression implements AutoCloseable {
     }
   }
 
-  private static void requireZstdFrame(ByteBuffer source, int offset, int length)
+  private static void requireZstdFrame(ByteBuffer source, int length)
       throws MalformedBlockException {
-    if (length < Integer.BYTES || source.getInt(offset) != ZSTD_MAGIC) {
+    if (length < Integer.BYTES || source.getInt(0) != ZSTD_MAGIC) {
       throw new MalformedBlockException("a block marked as zstd is not a zstd frame");
     }
     requireZstd("zstd blocks need");
@@ -287,11 +280,11 @@ public final class BlockCompression implements AutoCloseable {
   }
 
   /** Returns true for a zlib header, whose first two bytes no zstd frame begins with. */
-  private static boolean isZlib(ByteBuffer source, int offset, int length) {
+  private static boolean isZlib(ByteBuffer source, int length) {
     if (length < 2) {
       return false;
     }
-    int header = (source.get(offset) & 0xff) << 8 | source.get(offset + 1) & 0xff;
+    int header = (source.get(0) & 0xff) << 8 | source.get(1) & 0xff;
     return (header >>> 8 & 0x0f) == 8 && header % 31 == 0;
   }
 

@@ -24,9 +24,8 @@ final class DeflateCodec implements AutoCloseable {
    *
    * @param most the largest length that is accepted
    */
-  int contentSize(ByteBuffer source, int offset, int length, int most)
-      throws MalformedBlockException {
-    begin(source, offset, length);
+  int contentSize(ByteBuffer source, int length, int most) throws MalformedBlockException {
+    begin(source, length);
     byte[] scratch = new byte[COUNTING_BYTES];
     int size = 0;
     while (!inflater.finished()) {
@@ -41,16 +40,10 @@ final class DeflateCodec implements AutoCloseable {
   }
 
   /** Decompresses a stored block into exactly {@code targetLength} bytes of {@code target}. */
-  void uncompress(
-      ByteBuffer source,
-      int offset,
-      int length,
-      ByteBuffer target,
-      int targetOffset,
-      int targetLength)
+  void uncompress(ByteBuffer source, int length, ByteBuffer target, int targetLength)
       throws MalformedBlockException {
-    begin(source, offset, length);
-    ByteBuffer room = target.slice(targetOffset, targetLength);
+    begin(source, length);
+    ByteBuffer room = target.slice(0, targetLength);
     while (room.hasRemaining()) {
       if (inflater.finished()) {
         throw new MalformedBlockException("deflate block of another length");
@@ -64,9 +57,9 @@ final class DeflateCodec implements AutoCloseable {
     requireAllRead();
   }
 
-  private void begin(ByteBuffer source, int offset, int length) {
+  private void begin(ByteBuffer source, int length) {
     inflater.reset();
-    inflater.setInput(source.slice(offset, length));
+    inflater.setInput(source.slice(0, length));
   }
 
   /** Inflates into {@code room}; a stream that yields nothing and does not end is malformed. */

@@ -93,10 +93,10 @@ final class JavaSnappy {
     }
   }
 
-  int compress(ByteBuffer source, int offset, int length, ByteBuffer target, int targetOffset) {
+  int compress(ByteBuffer source, int length, ByteBuffer target, int targetOffset) {
     int at = Varint.put32(target, targetOffset, length);
     int left = length;
-    for (int piece = offset; left > 0; piece += PIECE) {
+    for (int piece = 0; left > 0; piece += PIECE) {
       int size = Math.min(left, PIECE);
       reserve(size, maxCompressedLength(size));
       source.get(piece, input, 0, size);
@@ -206,9 +206,8 @@ final class JavaSnappy {
   }
 
   /** Returns the length that the stream claims. */
-  static int uncompressedLength(ByteBuffer source, int offset, int length)
-      throws MalformedBlockException {
-    long header = Varint.get32(source, offset, offset + length);
+  static int uncompressedLength(ByteBuffer source, int length) throws MalformedBlockException {
+    long header = Varint.get32(source, 0, length);
     if (header == Varint.MALFORMED || Varint.value32(header) < 0) {
       throw new MalformedBlockException("snappy block without a length");
     }
@@ -216,24 +215,18 @@ final class JavaSnappy {
   }
 
   /** Decompresses into exactly {@code targetLength} bytes; nothing is written if that fails. */
-  void uncompress(
-      ByteBuffer source,
-      int offset,
-      int length,
-      ByteBuffer target,
-      int targetOffset,
-      int targetLength)
+  void uncompress(ByteBuffer source, int length, ByteBuffer target, int targetLength)
       throws MalformedBlockException {
-    long header = Varint.get32(source, offset, offset + length);
+    long header = Varint.get32(source, 0, length);
     if (header == Varint.MALFORMED || Varint.value32(header) != targetLength) {
       throw new MalformedBlockException("snappy block of another length");
     }
     int elements = Varint.next32(header);
-    int size = offset + length - elements;
+    int size = length - elements;
     reserve(size, targetLength);
     source.get(elements, input, 0, size);
     uncompress(input, size, output, targetLength);
-    target.put(targetOffset, output, 0, targetLength);
+    target.put(0, output, 0, targetLength);
     dropLarge();
   }
 

@@ -138,12 +138,12 @@ final class NativeSnappy {
   /**
    * Requires room for the most that the library can write: it does not check the end of the target.
    */
-  int compress(ByteBuffer source, int offset, int length, ByteBuffer target, int targetOffset) {
-    Objects.checkFromIndexSize(offset, length, source.capacity());
+  int compress(ByteBuffer source, int length, ByteBuffer target, int targetOffset) {
+    Objects.checkFromIndexSize(0, length, source.capacity());
     Objects.checkFromIndexSize(
         targetOffset, JavaSnappy.maxCompressedLength(length), target.capacity());
     try {
-      return library.rawCompress(source, offset, length, target, targetOffset);
+      return library.rawCompress(source, 0, length, target, targetOffset);
     } catch (IOException e) {
       throw new AssertionError("snappy failed to compress", e);
     }
@@ -153,21 +153,15 @@ final class NativeSnappy {
    * Requires that the stream states exactly {@code targetLength}: the library writes as much as is
    * stated.
    */
-  void uncompress(
-      ByteBuffer source,
-      int offset,
-      int length,
-      ByteBuffer target,
-      int targetOffset,
-      int targetLength)
+  void uncompress(ByteBuffer source, int length, ByteBuffer target, int targetLength)
       throws MalformedBlockException {
-    Objects.checkFromIndexSize(offset, length, source.capacity());
-    Objects.checkFromIndexSize(targetOffset, targetLength, target.capacity());
-    if (JavaSnappy.uncompressedLength(source, offset, length) != targetLength) {
+    Objects.checkFromIndexSize(0, length, source.capacity());
+    Objects.checkFromIndexSize(0, targetLength, target.capacity());
+    if (JavaSnappy.uncompressedLength(source, length) != targetLength) {
       throw new MalformedBlockException("snappy block of another length");
     }
     try {
-      if (library.rawUncompress(source, offset, length, target, targetOffset) != targetLength) {
+      if (library.rawUncompress(source, 0, length, target, 0) != targetLength) {
         throw new MalformedBlockException("snappy block ends early");
       }
     } catch (IOException e) {

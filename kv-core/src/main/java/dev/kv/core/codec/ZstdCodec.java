@@ -30,10 +30,10 @@ final class ZstdCodec implements AutoCloseable {
   }
 
   static int compress(
-      int level, ByteBuffer source, int offset, int length, ByteBuffer target, int targetOffset) {
+      int level, ByteBuffer source, int length, ByteBuffer target, int targetOffset) {
     long written =
         Zstd.compressDirectByteBuffer(
-            target, targetOffset, target.capacity() - targetOffset, source, offset, length, level);
+            target, targetOffset, target.capacity() - targetOffset, source, 0, length, level);
     if (Zstd.isError(written)) {
       throw new AssertionError("zstd failed to compress: " + Zstd.getErrorName(written));
     }
@@ -45,9 +45,8 @@ final class ZstdCodec implements AutoCloseable {
    *
    * @throws MalformedBlockException if the size is missing, or too large for the frame
    */
-  static int contentSize(ByteBuffer source, int offset, int length, int most)
-      throws MalformedBlockException {
-    long size = Zstd.getDirectByteBufferFrameContentSize(source, offset, length);
+  static int contentSize(ByteBuffer source, int length, int most) throws MalformedBlockException {
+    long size = Zstd.getDirectByteBufferFrameContentSize(source, 0, length);
     long possible = (length / SMALLEST_FRAME_BLOCK + 1L) * LARGEST_FRAME_BLOCK;
     if (size < 0) {
       throw new MalformedBlockException("zstd block without its content size");
@@ -59,19 +58,11 @@ final class ZstdCodec implements AutoCloseable {
     return (int) size;
   }
 
-  void uncompress(
-      ByteBuffer source,
-      int offset,
-      int length,
-      ByteBuffer target,
-      int targetOffset,
-      int targetLength)
+  void uncompress(ByteBuffer source, int length, ByteBuffer target, int targetLength)
       throws MalformedBlockException {
     int written;
     try {
-      written =
-          context.decompressDirectByteBuffer(
-              target, targetOffset, targetLength, source, offset, length);
+      written = context.decompressDirectByteBuffer(target, 0, targetLength, source, 0, length);
     } catch (ZstdException e) {
       throw new MalformedBlockException("zstd block does not decompress: " + e.getMessage());
     }

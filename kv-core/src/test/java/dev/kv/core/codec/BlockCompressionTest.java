@@ -49,18 +49,17 @@ class BlockCompressionTest {
   private static byte[] roundTrip(
       CompressionType type, BlockCompression writer, BlockCompression reader, byte[] bytes)
       throws MalformedBlockException {
-    ByteBuffer source = direct(bytes.length + OFFSET);
-    source.put(OFFSET, bytes);
+    ByteBuffer source = direct(bytes.length).put(0, bytes);
     int bound = writer.maxCompressedLength(type, bytes.length);
     ByteBuffer stored = direct(bound + OFFSET);
-    int size = writer.compress(type, 1, source, OFFSET, bytes.length, stored, OFFSET);
+    int size = writer.compress(type, 1, source, bytes.length, stored, OFFSET);
     assertThat(size).isLessThanOrEqualTo(bound);
     // exactly sized, so that a read behind the end shows
     ByteBuffer exact = direct(size).put(0, stored, OFFSET, size);
-    int length = reader.uncompressedLength(type.code(), exact, 0, size);
+    int length = reader.uncompressedLength(type.code(), exact, size);
     assertThat(length).isEqualTo(bytes.length);
     ByteBuffer target = direct(length);
-    reader.uncompress(type.code(), exact, 0, size, target, 0, length);
+    reader.uncompress(type.code(), exact, size, target, length);
     byte[] result = new byte[length];
     target.get(0, result);
     return result;
@@ -104,13 +103,13 @@ class BlockCompressionTest {
       }
       ByteBuffer source = direct(bytes.length).put(0, bytes);
       ByteBuffer stored = direct(400);
-      int size = java.compress(CompressionType.SNAPPY, 1, source, 0, bytes.length, stored, 0);
+      int size = java.compress(CompressionType.SNAPPY, 1, source, bytes.length, stored, 0);
       stored.put(random.nextInt(size), (byte) random.nextInt());
       int cut = random.nextInt(4) == 0 ? random.nextInt(size) : size;
       ByteBuffer exact = direct(cut).put(0, stored, 0, cut);
       try {
-        int length = java.uncompressedLength((byte) 1, exact, 0, cut);
-        java.uncompress((byte) 1, exact, 0, cut, direct(length), 0, length);
+        int length = java.uncompressedLength((byte) 1, exact, cut);
+        java.uncompress((byte) 1, exact, cut, direct(length), length);
       } catch (MalformedBlockException expected) {
         refused++;
       }
@@ -122,7 +121,7 @@ class BlockCompressionTest {
   void uncompressedLength_bomb_isRefused() {
     ByteBuffer bomb = direct(10);
     Varint.put32(bomb, 0, Integer.MAX_VALUE);
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 1, bomb, 0, 10))
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 1, bomb, 10))
         .isInstanceOf(MalformedBlockException.class)
         .hasMessageContaining("claims to hold");
   }
@@ -132,18 +131,18 @@ class BlockCompressionTest {
   void uncompressedLength_ofASnappyStream_isUpTo22TimesItsOwn() throws MalformedBlockException {
     ByteBuffer stream = direct(10);
     Varint.put32(stream, 0, 220);
-    assertThat(java.uncompressedLength((byte) 1, stream, 0, 10)).isEqualTo(220);
+    assertThat(java.uncompressedLength((byte) 1, stream, 10)).isEqualTo(220);
     Varint.put32(stream, 0, 221);
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 1, stream, 0, 10))
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 1, stream, 10))
         .isInstanceOf(MalformedBlockException.class);
   }
 
   @Test
   void code_unknown_isNamedAsAByte() {
     for (int code : new int[] {7, 200}) {
-      assertThatThrownBy(() -> java.uncompressedLength((byte) code, direct(8), 0, 8))
+      assertThatThrownBy(() -> java.uncompressedLength((byte) code, direct(8), 8))
           .hasMessage("unknown compression " + code);
-      assertThatThrownBy(() -> java.uncompress((byte) code, direct(8), 0, 8, direct(8), 0, 8))
+      assertThatThrownBy(() -> java.uncompress((byte) code, direct(8), 8, direct(8), 8))
           .hasMessage("unknown compression " + code);
     }
   }
@@ -155,24 +154,24 @@ class BlockCompressionTest {
     ByteBuffer zstd = direct(4).putInt(0, 0xfd2fb528);
     for (int length : new int[] {0, 1, 3, 4, 8}) {
       ByteBuffer block = direct(length);
-      assertThatThrownBy(() -> java.uncompressedLength((byte) 2, block, 0, length))
+      assertThatThrownBy(() -> java.uncompressedLength((byte) 2, block, length))
           .isInstanceOf(MalformedBlockException.class)
           .hasMessageContaining("is not a zstd frame");
-      assertThatThrownBy(() -> java.uncompress((byte) 2, block, 0, length, direct(8), 0, 8))
+      assertThatThrownBy(() -> java.uncompress((byte) 2, block, length, direct(8), 8))
           .isInstanceOf(MalformedBlockException.class)
           .hasMessageContaining("is not a zstd frame");
     }
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zlib, 0, 2))
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zlib, 2))
         .hasMessageContaining("deflate");
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstd, 0, 4))
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstd, 4))
         .hasMessageContaining("content size");
   }
 
   @Test
   void code_thatNobodyWrites_isRefused() {
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, direct(8), 0, 8))
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, direct(8), 8))
         .isInstanceOf(MalformedBlockException.class);
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 7, direct(8), 0, 8))
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 7, direct(8), 8))
         .isInstanceOf(MalformedBlockException.class);
   }
 
@@ -185,18 +184,18 @@ class BlockCompressionTest {
       random.put(i, (byte) (i * i * 31 >>> 3));
     }
     assertThatThrownBy(
-            () -> codec.compress(CompressionType.SNAPPY, 1, random, 0, 1000, direct(100), 0))
+            () -> codec.compress(CompressionType.SNAPPY, 1, random, 1000, direct(100), 0))
         .isInstanceOf(IndexOutOfBoundsException.class);
     assertThatThrownBy(
-            () -> codec.compress(CompressionType.SNAPPY, 1, random, 10, 1000, direct(9000), 0))
+            () -> codec.compress(CompressionType.SNAPPY, 1, random, 1010, direct(9000), 0))
         .isInstanceOf(IndexOutOfBoundsException.class);
     ByteBuffer stored = direct(2000);
-    int size = codec.compress(CompressionType.SNAPPY, 1, random, 0, 1000, stored, 0);
-    assertThatThrownBy(() -> codec.uncompress((byte) 1, stored, 0, size, direct(999), 0, 1000))
+    int size = codec.compress(CompressionType.SNAPPY, 1, random, 1000, stored, 0);
+    assertThatThrownBy(() -> codec.uncompress((byte) 1, stored, size, direct(999), 1000))
         .isInstanceOf(IndexOutOfBoundsException.class);
-    assertThatThrownBy(() -> codec.uncompress((byte) 1, stored, 0, size, direct(999), 0, 999))
+    assertThatThrownBy(() -> codec.uncompress((byte) 1, stored, size, direct(999), 999))
         .isInstanceOf(MalformedBlockException.class);
-    assertThatThrownBy(() -> codec.uncompress((byte) 1, stored, 0, 2001, direct(1000), 0, 1000))
+    assertThatThrownBy(() -> codec.uncompress((byte) 1, stored, 2001, direct(1000), 1000))
         .isInstanceOfAny(IndexOutOfBoundsException.class, MalformedBlockException.class);
   }
 
@@ -209,10 +208,10 @@ class BlockCompressionTest {
 
   @Test
   void zstd_frameThatClaimsTooMuch_isRefused() {
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstdHeader(1 << 29), 0, 20))
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstdHeader(1 << 29), 20))
         .isInstanceOf(MalformedBlockException.class)
         .hasMessageContaining("claims to hold");
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstdHeader(-5), 0, 20))
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstdHeader(-5), 20))
         .isInstanceOf(MalformedBlockException.class);
   }
 
@@ -221,13 +220,13 @@ class BlockCompressionTest {
   void zstd_bomb_isRefusedByItsRatio() throws MalformedBlockException {
     ByteBuffer frame = direct(100_000);
     frame.put(0, zstdHeader(1 << 30), 0, 20);
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, frame, 0, 100_000))
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, frame, 100_000))
         .isInstanceOf(MalformedBlockException.class)
         .hasMessageContaining("claims to hold 1073741824");
     frame.put(0, zstdHeader(64 << 20), 0, 20);
-    assertThat(java.uncompressedLength((byte) 2, frame, 0, 100_000)).isEqualTo(64 << 20);
+    assertThat(java.uncompressedLength((byte) 2, frame, 100_000)).isEqualTo(64 << 20);
     frame.put(0, zstdHeader(100_000 * 1024), 0, 20);
-    assertThat(java.uncompressedLength((byte) 2, frame, 0, 100_000)).isEqualTo(100_000 * 1024);
+    assertThat(java.uncompressedLength((byte) 2, frame, 100_000)).isEqualTo(100_000 * 1024);
     assertThat(BlockCompression.isWorthwhile(100_000, 100_000 * 1024)).isTrue();
     assertThat(BlockCompression.isWorthwhile(100_000, 100_000 * 1024 + 1)).isFalse();
     assertThat(BlockCompression.isWorthwhile(1, 64 << 20)).isTrue();
@@ -239,8 +238,8 @@ class BlockCompressionTest {
   @Test
   void zstd_frame_holdsNoMoreThanItsBlocksCan() throws MalformedBlockException {
     int most = 7 * (128 << 10);
-    assertThat(java.uncompressedLength((byte) 2, zstdHeader(most), 0, 20)).isEqualTo(most);
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstdHeader(most + 1), 0, 20))
+    assertThat(java.uncompressedLength((byte) 2, zstdHeader(most), 20)).isEqualTo(most);
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, zstdHeader(most + 1), 20))
         .isInstanceOf(MalformedBlockException.class)
         .hasMessageContaining("claims to hold");
   }
@@ -269,7 +268,7 @@ class BlockCompressionTest {
   void zstd_frameWithoutContentSize_isRefused() {
     ByteBuffer frame = direct(20);
     frame.putInt(0, 0xfd2fb528).put(4, (byte) 0).put(5, (byte) 0x50);
-    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, frame, 0, 20))
+    assertThatThrownBy(() -> java.uncompressedLength((byte) 2, frame, 20))
         .isInstanceOf(MalformedBlockException.class)
         .hasMessageContaining("content size");
   }
@@ -285,14 +284,14 @@ class BlockCompressionTest {
       byte[] bytes = sample(random);
       ByteBuffer source = direct(bytes.length).put(0, bytes);
       ByteBuffer stored = direct(library.maxCompressedLength(type, bytes.length));
-      int size = library.compress(type, 1, source, 0, bytes.length, stored, 0);
+      int size = library.compress(type, 1, source, bytes.length, stored, 0);
       stored.put(random.nextInt(size), (byte) random.nextInt());
       int cut = random.nextInt(4) == 0 ? random.nextInt(size) : size;
       ByteBuffer exact = direct(cut).put(0, stored, 0, cut);
       try {
-        int length = library.uncompressedLength(type.code(), exact, 0, cut);
+        int length = library.uncompressedLength(type.code(), exact, cut);
         ByteBuffer target = direct(length + 64);
-        library.uncompress(type.code(), exact, 0, cut, target, 0, length);
+        library.uncompress(type.code(), exact, cut, target, length);
         assertThat(target.getLong(length)).as("seed %d", SEED).isZero();
       } catch (MalformedBlockException | UnsupportedFormatException expected) {
         refused++;
@@ -371,9 +370,9 @@ class BlockCompressionTest {
   private static String decoded(BlockCompression codec, byte[] stream)
       throws MalformedBlockException {
     ByteBuffer source = direct(stream.length).put(0, stream);
-    int length = codec.uncompressedLength((byte) 1, source, 0, stream.length);
+    int length = codec.uncompressedLength((byte) 1, source, stream.length);
     ByteBuffer target = direct(length);
-    codec.uncompress((byte) 1, source, 0, stream.length, target, 0, length);
+    codec.uncompress((byte) 1, source, stream.length, target, length);
     byte[] result = new byte[length];
     target.get(0, result);
     return new String(result, StandardCharsets.US_ASCII);
@@ -399,7 +398,7 @@ class BlockCompressionTest {
   private byte[] compressed(byte[] bytes) {
     ByteBuffer source = direct(bytes.length).put(0, bytes);
     ByteBuffer target = direct(java.maxCompressedLength(CompressionType.SNAPPY, bytes.length));
-    int size = java.compress(CompressionType.SNAPPY, 1, source, 0, bytes.length, target, 0);
+    int size = java.compress(CompressionType.SNAPPY, 1, source, bytes.length, target, 0);
     byte[] result = new byte[size];
     target.get(0, result);
     return result;
@@ -451,9 +450,9 @@ class BlockCompressionTest {
 
   private static byte @Nullable [] decoded(BlockCompression codec, ByteBuffer stream) {
     try {
-      int length = codec.uncompressedLength((byte) 1, stream, 0, stream.capacity());
+      int length = codec.uncompressedLength((byte) 1, stream, stream.capacity());
       ByteBuffer target = direct(length);
-      codec.uncompress((byte) 1, stream, 0, stream.capacity(), target, 0, length);
+      codec.uncompress((byte) 1, stream, stream.capacity(), target, length);
       byte[] result = new byte[length];
       target.get(0, result);
       return result;

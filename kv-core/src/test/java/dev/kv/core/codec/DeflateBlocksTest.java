@@ -16,7 +16,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Blocks as Mojang's fork of LevelDB stores them, made with the JDK's Deflater. */
 class DeflateBlocksTest {
   private static final long SEED = 20;
-  private static final int OFFSET = 5;
 
   private final BlockCompression codec = new BlockCompression(false);
 
@@ -53,13 +52,13 @@ class DeflateBlocksTest {
   }
 
   private byte[] inflated(Kind kind, byte[] stored) throws MalformedBlockException {
-    ByteBuffer source = direct(OFFSET + stored.length).put(OFFSET, stored);
-    int length = codec.uncompressedLength(kind.code, source, OFFSET, stored.length);
-    ByteBuffer target = direct(OFFSET + length + 1);
-    codec.uncompress(kind.code, source, OFFSET, stored.length, target, OFFSET, length);
-    assertThat(target.get(OFFSET + length)).isZero();
+    ByteBuffer source = direct(stored.length).put(0, stored);
+    int length = codec.uncompressedLength(kind.code, source, stored.length);
+    ByteBuffer target = direct(length + 1);
+    codec.uncompress(kind.code, source, stored.length, target, length);
+    assertThat(target.get(length)).isZero();
     byte[] bytes = new byte[length];
-    target.get(OFFSET, bytes);
+    target.get(0, bytes);
     return bytes;
   }
 
@@ -97,10 +96,10 @@ class DeflateBlocksTest {
         .hasMessageContaining("goes on");
     ByteBuffer longer = direct(stored.length + 1).put(0, stored);
     assertThatThrownBy(
-            () -> codec.uncompress(kind.code, longer, 0, stored.length + 1, direct(5000), 0, 5000))
+            () -> codec.uncompress(kind.code, longer, stored.length + 1, direct(5000), 5000))
         .isInstanceOf(MalformedBlockException.class)
         .hasMessageContaining("goes on");
-    assertThatThrownBy(() -> codec.uncompressedLength(kind.code, longer, 0, stored.length + 1))
+    assertThatThrownBy(() -> codec.uncompressedLength(kind.code, longer, stored.length + 1))
         .isInstanceOf(MalformedBlockException.class)
         .hasMessageContaining("goes on");
   }
@@ -129,8 +128,7 @@ class DeflateBlocksTest {
     ByteBuffer source = direct(stored.length).put(0, stored);
     for (int length : new int[] {0, 1, 4999, 5001, 9000}) {
       assertThatThrownBy(
-              () ->
-                  codec.uncompress(kind.code, source, 0, stored.length, direct(length), 0, length))
+              () -> codec.uncompress(kind.code, source, stored.length, direct(length), length))
           .as("%d", length)
           .isInstanceOf(MalformedBlockException.class);
     }

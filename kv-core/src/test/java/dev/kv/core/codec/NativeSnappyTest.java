@@ -48,11 +48,11 @@ class NativeSnappyTest {
       if (List.of(arguments).contains("descriptors")) {
         withoutDescriptors(writer, codec, source, stored);
       }
-      int size = writer.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
-      codec.uncompress((byte) 1, stored, 0, size, source, 0, BLOCK);
+      int size = writer.compress(CompressionType.SNAPPY, 1, source, BLOCK, stored, 0);
+      codec.uncompress((byte) 1, stored, size, source, BLOCK);
       if (List.of(arguments).contains("maps")) {
         System.out.print(isMapped() + " ");
-        codec.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
+        codec.compress(CompressionType.SNAPPY, 1, source, BLOCK, stored, 0);
         System.out.print(isMapped());
       } else {
         System.out.print(NativeSnappy.instance() == null ? "java" : "native");
@@ -63,19 +63,19 @@ class NativeSnappyTest {
     private static void withoutDescriptors(
         BlockCompression javaCodec, BlockCompression codec, ByteBuffer source, ByteBuffer stored)
         throws IOException {
-      javaCodec.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
+      javaCodec.compress(CompressionType.SNAPPY, 1, source, BLOCK, stored, 0);
       Objects.requireNonNull(NativeSnappy.class.getDeclaredMethods());
       Objects.requireNonNull(Snappy.class.getName());
       List<Closeable> open = new ArrayList<>();
       try {
         openAll(open);
-        codec.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
+        codec.compress(CompressionType.SNAPPY, 1, source, BLOCK, stored, 0);
       } finally {
         for (Closeable each : open) {
           each.close();
         }
       }
-      codec.compress(CompressionType.SNAPPY, 1, source, 0, BLOCK, stored, 0);
+      codec.compress(CompressionType.SNAPPY, 1, source, BLOCK, stored, 0);
       System.out.print(NativeSnappy.instance() == null ? "java " : "native ");
     }
 

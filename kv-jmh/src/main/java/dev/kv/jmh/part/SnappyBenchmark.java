@@ -61,13 +61,13 @@ public class SnappyBenchmark {
     codec = new BlockCompression(nativeLibrary);
     packed = PartKeys.direct(codec.maxCompressedLength(CompressionType.SNAPPY, blockBytes));
     target = PartKeys.direct(packed.capacity());
-    packedLength = codec.compress(CompressionType.SNAPPY, 0, plain, 0, blockBytes, packed, 0);
+    packedLength = codec.compress(CompressionType.SNAPPY, 0, plain, blockBytes, packed, 0);
   }
 
   /** Compresses the block. */
   @Benchmark
   public int compress() {
-    return codec.compress(CompressionType.SNAPPY, 0, plain, 0, blockBytes, target, 0);
+    return codec.compress(CompressionType.SNAPPY, 0, plain, blockBytes, target, 0);
   }
 
   /**
@@ -80,7 +80,7 @@ public class SnappyBenchmark {
       Snappy.uncompress(packed.limit(packedLength).position(0), restored.clear());
       return restored;
     }
-    codec.uncompress(SNAPPY, packed, 0, packedLength, restored, 0, blockBytes);
+    codec.uncompress(SNAPPY, packed, packedLength, restored, blockBytes);
     return restored;
   }
 }

@@ -138,7 +138,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
 
   private int uncompressedLength(TableFile file, long offset, ByteBuffer bytes, int size) {
     try {
-      return compression.uncompressedLength(bytes.get(size), bytes, 0, size);
+      return compression.uncompressedLength(bytes.get(size), bytes, size);
     } catch (MalformedBlockException e) {
       throw malformed(file, offset, e);
     }
@@ -154,7 +154,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
       if (type == CompressionType.NONE.code()) {
         block.bytes().put(0, bytes, 0, size);
       } else {
-        compression.uncompress(type, bytes, 0, size, block.bytes(), 0, block.length());
+        compression.uncompress(type, bytes, size, block.bytes(), block.length());
       }
     } catch (MalformedBlockException e) {
       block.freeMemory();

@@ -61,7 +61,7 @@ public final class BlockWriter {
     } catch (OffHeapExhaustedException e) {
       return writeRaw(block, length); // a flush gives memory back, so it must not need much
     }
-    int stored = compression.compress(type, format.zstdLevel(), block, 0, length, target, used);
+    int stored = compression.compress(type, format.zstdLevel(), block, length, target, used);
     return BlockCompression.isWorthwhile(stored, length)
         ? seal(stored, type.code())
         : writeRaw(block, length);
