@@ -26,25 +26,13 @@ final class LocatedBlockCursor extends ForwardIterator implements TableCursor {
   /** The number of the last block that the cursor entered or failed to enter. */
   private int at = -1;
 
-  private LocatedBlockCursor(
-      TableContents table,
-      String file,
-      InternalKeyComparator comparator,
-      OffHeapBuffer scratch,
-      List<Handle> blocks) {
-    this.table = table;
-    this.file = file;
-    this.scratch = scratch;
+  /** Creates a cursor over {@code blocks} of the table in {@code path}, before the first entry. */
+  LocatedBlockCursor(Env env, Path path, InternalKeyComparator comparator, List<Handle> blocks) {
+    this.table = BlockLocator.inspect(env, path);
+    this.file = path.toString();
+    this.scratch = new OffHeapBuffer(new OffHeapBudget(0), BlockIterator.SCRATCH_BYTES);
     this.block = new BlockIterator(comparator, scratch);
     this.blocks = blocks;
-  }
-
-  /** Returns a cursor over {@code blocks} of the table in {@code path}, before the first entry. */
-  static LocatedBlockCursor open(
-      Env env, Path path, InternalKeyComparator comparator, List<Handle> blocks) {
-    OffHeapBuffer scratch = new OffHeapBuffer(new OffHeapBudget(0), BlockIterator.SCRATCH_BYTES);
-    return new LocatedBlockCursor(
-        BlockLocator.inspect(env, path), path.toString(), comparator, scratch, blocks);
   }
 
   @Override

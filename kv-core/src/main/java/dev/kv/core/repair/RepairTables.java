@@ -163,7 +163,7 @@ final class RepairTables {
       if (found == null || found.handles().isEmpty()) {
         throw e;
       }
-      return LocatedBlockCursor.open(
+      return new LocatedBlockCursor(
           context.env(), inputs.table(table.number()), context.comparator(), found.handles());
     }
   }
