@@ -218,12 +218,7 @@ public final class DatabaseRecovery {
   }
 
   private static boolean has(List<FileName> found, FileName.Kind kind) {
-    for (FileName file : found) {
-      if (file.kind() == kind) {
-        return true;
-      }
-    }
-    return false;
+    return found.stream().anyMatch(file -> file.kind() == kind);
   }
 
   /**
