@@ -61,9 +61,6 @@ final class BulkLoaderImpl implements BulkLoader {
   private @Nullable LoadWriter writer;
 
   @GuardedBy("lock")
-  private @Nullable RunFiles files;
-
-  @GuardedBy("lock")
   private @Nullable ExternalSort sort;
 
   BulkLoaderImpl(Loads loads, JobContext jobs, BulkLoadOptions options) {
@@ -129,12 +126,10 @@ final class BulkLoaderImpl implements BulkLoader {
   private ExternalSort openSort() {
     ExternalSort open = sort;
     if (open == null) {
-      RunFiles runs = new RunFiles(jobs.context(), jobs.obsolete());
-      files = runs;
       open =
           new ExternalSort(
               jobs.context().comparator(),
-              runs,
+              new RunFiles(jobs.context(), jobs.obsolete()),
               Math.toIntExact(options.sortMemory()),
               jobs.context().budget());
       sort = open;
@@ -280,9 +275,6 @@ final class BulkLoaderImpl implements BulkLoader {
     }
     if (sort != null) {
       sort.close();
-    }
-    if (files != null) {
-      files.close();
     }
     if (state != State.FINISHED && !jobs.versions().isFailed()) {
       jobs.abandon(outputs); // the collection deletes what could not be deleted while it was open

@@ -43,7 +43,7 @@ final class ExternalSort implements AutoCloseable {
   /**
    * Creates a sort without entries.
    *
-   * @param files creates the files of runs
+   * @param files creates the files of runs; the sort closes them
    * @param memory the bytes of memory for entries
    */
   ExternalSort(InternalKeyComparator comparator, RunFiles files, int memory, OffHeapBudget budget) {
@@ -134,5 +134,6 @@ final class ExternalSort implements AutoCloseable {
     }
     arenas.close();
     entry.close();
+    files.close();
   }
 }

@@ -61,7 +61,6 @@ class ExternalSortTest {
 
   @AfterEach
   void close() throws Exception {
-    files.close();
     context.close();
     assertThat(context.budget().used()).isZero();
     assertThat(runs()).isEmpty();
