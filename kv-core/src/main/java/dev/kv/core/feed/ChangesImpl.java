@@ -13,6 +13,7 @@ import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -88,8 +89,7 @@ final class ChangesImpl implements Changes {
   @Override
   public @Nullable ChangeGroup poll(Duration timeout) throws InterruptedException {
     Objects.requireNonNull(timeout, "timeout");
-    boolean isLong = timeout.getSeconds() >= Duration.ofNanos(Long.MAX_VALUE).getSeconds();
-    long left = isLong ? Long.MAX_VALUE : timeout.isNegative() ? 0 : timeout.toNanos();
+    long left = TimeUnit.NANOSECONDS.convert(timeout); // at most Long.MAX_VALUE
     while (true) {
       ChangeGroup group = poll();
       if (group != null || left <= 0) {
