@@ -64,9 +64,6 @@ public final class LogReader implements AutoCloseable {
    */
   public LogReader(Env env, Path path, Reporter reporter, long initialOffset, ByteBuffer block)
       throws IOException {
-    if (initialOffset < 0) {
-      throw new IllegalArgumentException("initial offset " + initialOffset);
-    }
     this.env = env;
     this.path = path;
     this.file = env.openSequential(path);

@@ -55,9 +55,6 @@ public abstract sealed class LogWriter implements AutoCloseable
    * @param initialLength the file's length, which must be the end of a record (or 0)
    */
   public static LogWriter appending(Path name, WritableFile file, long initialLength) {
-    if (initialLength < 0) {
-      throw new IllegalArgumentException("initial length " + initialLength);
-    }
     try {
       return new AppendingLogWriter(name, file, initialLength);
     } catch (Throwable e) {

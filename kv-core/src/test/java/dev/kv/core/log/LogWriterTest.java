@@ -313,16 +313,10 @@ final class LogWriterTest {
         .isInstanceOf(IndexOutOfBoundsException.class);
     writer.append(direct("foo"), 1, 2);
     assertThat(writer.length()).isEqualTo(HEADER + 2);
-    assertThatThrownBy(() -> LogWriter.appending(Path.of("l"), env.createWritable(dir), -1))
-        .isInstanceOf(Exception.class);
   }
 
-  /** A length that is the end of nothing is refused as such. */
   @Test
-  void writer_ofANegativeLength_isRefused() {
-    assertThatThrownBy(() -> LogWriter.appending(Path.of("l"), null, -1))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("-1");
+  void name_isThatOfTheFile() {
     assertThat(LogWriter.mapped(Path.of("l"), new Failing()).name()).isEqualTo(Path.of("l"));
   }
 
