@@ -43,15 +43,14 @@ public final class UserTableReader implements dev.kv.table.TableReader {
   @Override
   public DBIterator iterator(ReadOptions options) {
     Objects.requireNonNull(options, "options");
-    requireOpen();
-    if (options.descending()) {
-      throw new IllegalArgumentException(
-          "descending is not supported: an iterator moves in both directions");
-    }
-    KeyBounds bounds = KeyBounds.of(options, order);
-    ReadFlags flags = ReadFlags.of(options.verifyChecksums(), options.fillCache());
     retain();
     try (Undo undo = new Undo(table::release)) {
+      if (options.descending()) {
+        throw new IllegalArgumentException(
+            "descending is not supported: an iterator moves in both directions");
+      }
+      KeyBounds bounds = KeyBounds.of(options, order);
+      ReadFlags flags = ReadFlags.of(options.verifyChecksums(), options.fillCache());
       TableIterator entries = table.reader.iterator(flags, table::release);
       undo.cancel();
       return new UserTableIterator(entries, order, bounds, options.keysOnly());
@@ -61,7 +60,6 @@ public final class UserTableReader implements dev.kv.table.TableReader {
   @Override
   public long approximateOffsetOf(byte[] key) {
     Objects.requireNonNull(key, "key");
-    requireOpen();
     retain();
     try {
       ByteBuffer direct = ByteBuffer.allocateDirect(key.length).order(ByteOrder.LITTLE_ENDIAN);
@@ -80,15 +78,9 @@ public final class UserTableReader implements dev.kv.table.TableReader {
     }
   }
 
-  private void requireOpen() {
-    if (closed.get()) {
-      throw new IllegalStateException("the table reader is closed");
-    }
-  }
-
   /** Keeps the table open beside a close. */
   private void retain() {
-    if (!table.tryRetain()) {
+    if (closed.get() || !table.tryRetain()) {
       throw new IllegalStateException("the table reader is closed");
     }
   }
