@@ -29,6 +29,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -198,15 +199,15 @@ final class ExternalTable implements AutoCloseable {
 
   /** Reads the whole table. */
   void verify(ErrorHandler errors) {
-    read(errors, null);
+    read(errors, entry -> {});
   }
 
   /** Reads the whole table, and adds its entries to {@code writer}. */
   void copyTo(LoadWriter writer, ErrorHandler errors) {
-    read(errors, writer);
+    read(errors, writer::add);
   }
 
-  private void read(ErrorHandler errors, @Nullable LoadWriter writer) {
+  private void read(ErrorHandler errors, Consumer<ForwardIterator> checked) {
     long count = 0;
     try (ForwardIterator entries = cursor();
         OffHeapBuffer lastKey = new OffHeapBuffer(context.budget(), KEY_BYTES)) {
@@ -216,9 +217,7 @@ final class ExternalTable implements AutoCloseable {
         if (++count % ENTRIES_PER_CHECK == 0) {
           errors.checkNotClosing();
         }
-        if (writer != null) {
-          writer.add(entries);
-        }
+        checked.accept(entries);
       }
     }
     requireCount(count);
