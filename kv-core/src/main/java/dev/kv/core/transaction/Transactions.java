@@ -156,9 +156,8 @@ public final class Transactions {
 
   /** Ends the transactions that were collected without having ended. Cheap if there is none. */
   private void endLost() {
-    Reference<? extends TransactionImpl> reference = collected.poll();
-    while (reference != null) {
-      OpenTransaction entry = (OpenTransaction) reference;
+    for (Reference<?> lost = collected.poll(); lost != null; lost = collected.poll()) {
+      OpenTransaction entry = (OpenTransaction) lost;
       if (entry.end()) {
         open.remove(entry);
         if (leaked.incrementAndGet() == 1) {
@@ -168,7 +167,6 @@ public final class Transactions {
                   + " try-with-resources. Later ones are counted in DBStats and not logged");
         }
       }
-      reference = collected.poll();
     }
   }
 
