@@ -90,18 +90,15 @@ public final class FileCapture {
   private Moment observe() {
     try (ExclusiveWriter writer = commits.exclusive()) {
       writer.requireLog();
-      return observe(writer.lastSequence());
+      long lastSequence = writer.lastSequence();
+      Map<Path, Long> lengths = logs.lengths();
+      return versions.describe(
+          now -> {
+            ObsoleteFiles.Hold hold = new ObsoleteFiles.Hold(now.logNumber(), now.manifestNumber());
+            obsolete.hold(hold);
+            return new Moment(lastSequence, lengths, now, hold);
+          });
     }
-  }
-
-  private Moment observe(long lastSequence) {
-    Map<Path, Long> lengths = logs.lengths();
-    return versions.describe(
-        now -> {
-          ObsoleteFiles.Hold hold = new ObsoleteFiles.Hold(now.logNumber(), now.manifestNumber());
-          obsolete.hold(hold);
-          return new Moment(lastSequence, lengths, now, hold);
-        });
   }
 
   /**
