@@ -127,8 +127,7 @@ final class EventText {
   private static String text(DamageEvent e) {
     String found = "damage: " + Escape.text(e.message());
     return switch (e.during()) {
-      case RECOVERY -> found;
-      case READ -> found;
+      case RECOVERY, READ -> found;
       case COMPACTION ->
           "abandoned a compaction, and its damaged tables are not compacted until the database is"
               + " opened again: "
