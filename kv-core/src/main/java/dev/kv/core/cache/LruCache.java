@@ -125,9 +125,7 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
 
   /** Drops every entry that is not pinned. */
   public void prune() {
-    for (LruShard<V> shard : shards) {
-      shard.prune();
-    }
+    evict(Long.MAX_VALUE);
   }
 
   /** Returns the charge of all entries in the cache, pinned or not. */

@@ -292,26 +292,6 @@ final class LruShard<V extends CacheValue> {
     return before - after;
   }
 
-  /** Drops every entry that is not pinned. */
-  void prune() {
-    CacheHandle<V> dead;
-    lock.lock();
-    try {
-      CacheHandle<V> entry = byAge.oldest();
-      while (entry != null) {
-        CacheHandle<V> newer = entry.newer;
-        if (entry.tryEvict()) {
-          removeUnpinnedLocked(entry);
-        }
-        entry = newer;
-      }
-      dead = takeDoomed();
-    } finally {
-      lock.unlock();
-    }
-    freeAll(dead);
-  }
-
   /** Erases every entry; none enters from now on. */
   void close() {
     CacheHandle<V> dead;
