@@ -3,6 +3,7 @@ package dev.kv.core.cache;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,8 @@ final class LruShard<V extends CacheValue> {
   /** Counts the entries that entered the cache: the unit of their age. */
   private volatile int time;
 
+  private volatile boolean closed;
+
   @GuardedBy("lock")
   private final HandleList<V> byAge = new HandleList<>();
 
@@ -71,9 +74,6 @@ final class LruShard<V extends CacheValue> {
   /** The hits of entries that have left the cache. */
   @GuardedBy("lock")
   private long hitsOfRemoved;
-
-  @GuardedBy("lock")
-  private boolean closed;
 
   LruShard(long capacity) {
     this.capacity = capacity;
@@ -258,10 +258,14 @@ final class LruShard<V extends CacheValue> {
 
   /** Erases every entry of {@code id}. */
   void eraseAll(long id) {
+    eraseAll(each -> each.id == id);
+  }
+
+  private void eraseAll(Predicate<CacheHandle<V>> which) {
     CacheHandle<V> dead;
     lock.lock();
     try {
-      for (CacheHandle<V> entry : table.entries(each -> each.id == id)) {
+      for (CacheHandle<V> entry : table.entries(which)) {
         removeLocked(entry);
       }
       dead = takeDoomed();
@@ -294,18 +298,8 @@ final class LruShard<V extends CacheValue> {
 
   /** Erases every entry; none enters from now on. */
   void close() {
-    CacheHandle<V> dead;
-    lock.lock();
-    try {
-      closed = true;
-      for (CacheHandle<V> entry : table.entries(each -> true)) {
-        removeLocked(entry);
-      }
-      dead = takeDoomed();
-    } finally {
-      lock.unlock();
-    }
-    freeAll(dead);
+    closed = true; // a load that has not seen it has linked its entry, with the lock held
+    eraseAll(each -> true);
   }
 
   /** Returns how often an entry was found. */
