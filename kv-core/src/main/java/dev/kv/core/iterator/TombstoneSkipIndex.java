@@ -120,7 +120,7 @@ public final class TombstoneSkipIndex {
   }
 
   private int compare(LookupKey key, byte[] other) {
-    return order.compare(key.buffer(), key.offset(), key.userKeyLength(), other, other.length);
+    return order.compare(key.buffer(), 0, key.userKeyLength(), other, other.length);
   }
 
   /**

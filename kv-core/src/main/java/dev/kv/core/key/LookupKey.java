@@ -53,17 +53,9 @@ public final class LookupKey implements AutoCloseable {
     buffer.putLong(length, InternalKey.seekTag(sequence));
   }
 
-  /**
-   * Returns the buffer that holds the internal key at {@link #offset}, valid until the next call of
-   * set.
-   */
+  /** Returns the buffer that begins with the internal key, valid until the next call of set. */
   public ByteBuffer buffer() {
     return buffer;
-  }
-
-  /** Returns the offset at which the key begins. */
-  public int offset() {
-    return 0;
   }
 
   /** Returns the user key's length. */

@@ -124,9 +124,7 @@ public final class MemTable extends RefCounted {
 
   private boolean mayContain(LookupKey key) {
     KeyFilter present = filter;
-    return present == null
-        || present.mayContain(
-            key.buffer(), key.offset(), key.internalKeyLength() - InternalKey.TRAILER);
+    return present == null || present.mayContain(key.buffer(), 0, key.userKeyLength());
   }
 
   /** Adds an entry, copied from {@code source}. Each sequence number is added once. */
@@ -215,15 +213,10 @@ public final class MemTable extends RefCounted {
     }
     ByteBuffer target = key.buffer();
     int length = key.internalKeyLength();
-    int node = list.findGreaterOrEqual(target, key.offset(), length);
+    int node = list.findGreaterOrEqual(target, 0, length);
     return node != OffHeapSkipList.NIL
             && order.compareUserKeys(
-                    list.memory(),
-                    list.keyOffset(node),
-                    list.keyLength(node),
-                    target,
-                    key.offset(),
-                    length)
+                    list.memory(), list.keyOffset(node), list.keyLength(node), target, 0, length)
                 == 0
         ? node
         : OffHeapSkipList.NIL;

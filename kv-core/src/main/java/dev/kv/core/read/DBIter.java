@@ -185,7 +185,7 @@ final class DBIter {
   }
 
   private static byte @Nullable [] copy(@Nullable LookupKey key) {
-    return key == null ? null : InternalKey.copy(key.buffer(), key.offset(), key.userKeyLength());
+    return key == null ? null : InternalKey.copy(key.buffer(), 0, key.userKeyLength());
   }
 
   /** Returns the key of the current entry, or else the upper bound, which may be null. */
@@ -221,7 +221,7 @@ final class DBIter {
     valid = false;
     forward = false;
     seekInternal(target);
-    saved.setKey(target.buffer(), target.offset(), target.userKeyLength());
+    saved.setKey(target.buffer(), 0, target.userKeyLength());
     while (internal.isValid() && isSavedKey()) {
       internal.next();
     }
@@ -230,11 +230,11 @@ final class DBIter {
   }
 
   private void seekInternal(LookupKey to) {
-    internal.seek(to.buffer(), to.offset(), to.internalKeyLength());
+    internal.seek(to.buffer(), 0, to.internalKeyLength());
   }
 
   private int compareTargetTo(LookupKey bound) {
-    return compareToBound(target.buffer(), target.offset(), target.userKeyLength(), bound);
+    return compareToBound(target.buffer(), 0, target.userKeyLength(), bound);
   }
 
   /** Moves the internal cursor back by one; from the end, to the last entry. */
@@ -276,8 +276,7 @@ final class DBIter {
 
   /** Returns true if some entries of the block may be after the range. */
   boolean mayLeaveRange(TableIterator table) {
-    return upper != null
-        && !table.isBlockBefore(upper.buffer(), upper.offset(), upper.internalKeyLength());
+    return upper != null && !table.isBlockBefore(upper.buffer(), 0, upper.internalKeyLength());
   }
 
   /** Returns true if a user key is after the range. Requires that there is an upper bound. */
@@ -425,8 +424,7 @@ final class DBIter {
   }
 
   private int compareToBound(ByteBuffer buffer, int offset, int length, LookupKey bound) {
-    return comparator.compare(
-        buffer, offset, length, bound.buffer(), bound.offset(), bound.userKeyLength());
+    return comparator.compare(buffer, offset, length, bound.buffer(), 0, bound.userKeyLength());
   }
 
   private void sample() {

@@ -63,7 +63,6 @@ final class PointReader {
   private int getFromTables(Version version, ReadContext context, ReadFlags flags) {
     LookupKey key = context.key();
     ByteBuffer buffer = key.buffer();
-    int offset = key.offset();
     int length = key.internalKeyLength();
     FileMetadata missed = null;
     int result = LookupResult.NOT_FOUND;
@@ -74,7 +73,7 @@ final class PointReader {
       count = 0;
     }
     for (int i = 0; result == LookupResult.NOT_FOUND && i < count; i++) {
-      if (version.levelZeroCovers(i, buffer, offset, length)) {
+      if (version.levelZeroCovers(i, buffer, 0, length)) {
         FileMetadata file = version.file(0, i);
         if (missed == null) {
           missed = file;
@@ -87,7 +86,7 @@ final class PointReader {
     int levelMissed = 0;
     int level = 1;
     for (; result == LookupResult.NOT_FOUND && level < Levels.COUNT; level++) {
-      int index = version.fileCount(level) == 0 ? -1 : version.find(level, buffer, offset, length);
+      int index = version.fileCount(level) == 0 ? -1 : version.find(level, buffer, 0, length);
       if (index >= 0) {
         FileMetadata file = version.file(level, index);
         if (missed == null) {
@@ -113,7 +112,7 @@ final class PointReader {
     int newest = -1;
     long newestTag = 0;
     for (int i = 0; i < version.fileCount(0); i++) {
-      if (version.levelZeroCovers(i, key.buffer(), key.offset(), key.internalKeyLength())) {
+      if (version.levelZeroCovers(i, key.buffer(), 0, key.internalKeyLength())) {
         int result = get(version, 0, i, context, flags);
         if (result == LookupResult.NOT_FOUND) {
           continue;

@@ -202,7 +202,7 @@ final class ReadContext implements AutoCloseable {
       entries.seekToFirst();
     } else {
       key.set(low, InternalKey.MAX_SEQUENCE);
-      entries.seek(key.buffer(), key.offset(), key.internalKeyLength());
+      entries.seek(key.buffer(), 0, key.internalKeyLength());
     }
     for (; entries.isValid(); entries.next()) {
       ByteBuffer buffer = entries.keyBuffer();

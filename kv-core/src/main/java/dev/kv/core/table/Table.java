@@ -230,32 +230,29 @@ public final class Table implements CacheValue {
   /** Returns the number of the data block that may contain the key, or -1. */
   private int blockOf(TableLookup lookup) {
     LookupKey key = lookup.key();
-    ByteBuffer target = key.buffer();
-    int offset = key.offset();
-    int userLength = key.userKeyLength();
-    if (wholeTableFilter && !mayContain(0, target, offset, userLength)) {
+    if (wholeTableFilter && !mayContain(0, key)) {
       lookup.count(LookupCounts.FILTER_NEGATIVES);
       return -1;
     }
-    int at = index.find(target, offset, key.internalKeyLength());
+    int at = index.find(key.buffer(), 0, key.internalKeyLength());
     if (at == index.count()) {
       return -1;
     }
-    if (!wholeTableFilter && !mayContain(index.offset(at), target, offset, userLength)) {
+    if (!wholeTableFilter && !mayContain(index.offset(at), key)) {
       lookup.count(LookupCounts.FILTER_NEGATIVES);
       return -1;
     }
     BlockBloomCache misses = missed;
-    if (misses != null && !misses.mayContain(at, target, offset, userLength)) {
+    if (misses != null && !misses.mayContain(at, key.buffer(), 0, key.userKeyLength())) {
       lookup.count(LookupCounts.CACHED_NEGATIVES);
       return -1;
     }
     return at;
   }
 
-  private boolean mayContain(long blockOffset, ByteBuffer key, int offset, int length) {
+  private boolean mayContain(long blockOffset, LookupKey key) {
     FilterBlockReader reader = filter;
-    return reader == null || reader.mayContain(blockOffset, key, offset, length);
+    return reader == null || reader.mayContain(blockOffset, key.buffer(), 0, key.userKeyLength());
   }
 
   /**

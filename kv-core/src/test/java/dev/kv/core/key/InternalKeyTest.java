@@ -139,7 +139,7 @@ class InternalKeyTest {
       key.set(user, 42);
       assertThat(key.internalKeyLength()).isEqualTo(1008);
       assertThat(key.buffer().get(999)).isEqualTo((byte) 7);
-      assertThat(InternalKey.tag(key.buffer(), key.offset(), key.internalKeyLength()))
+      assertThat(InternalKey.tag(key.buffer(), 0, key.internalKeyLength()))
           .isEqualTo(InternalKey.seekTag(42));
       key.set(ByteBuffer.wrap(user, 999, 1), 43);
       assertThat(key.userKeyLength()).isEqualTo(1);

@@ -114,7 +114,7 @@ class KeyBufferTest {
   }
 
   private static void checkKey(LookupKey key, byte[] user) {
-    byte[] found = bytes(key.buffer(), key.offset(), key.internalKeyLength());
+    byte[] found = bytes(key.buffer(), 0, key.internalKeyLength());
     assertThat(InternalKey.userKey(found)).isEqualTo(user);
     assertThat(InternalKey.tag(found)).isEqualTo(InternalKey.seekTag(7));
   }

@@ -232,7 +232,7 @@ class MappedTableTest {
   private void seek(TableIterator cursor, int key) {
     try (LookupKey target = new LookupKey(shared.budget())) {
       target.set(key(key), InternalKey.MAX_SEQUENCE);
-      cursor.seek(target.buffer(), target.offset(), target.internalKeyLength());
+      cursor.seek(target.buffer(), 0, target.internalKeyLength());
     }
   }
 

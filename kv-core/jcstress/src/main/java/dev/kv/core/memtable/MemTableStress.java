@@ -141,7 +141,7 @@ public final class MemTableStress {
     public void reader(II_Result result) {
       result.r1 = table.entryCount();
       InternalIterator cursor = table.iterator();
-      cursor.seek(THREE.buffer(), THREE.offset(), THREE.internalKeyLength());
+      cursor.seek(THREE.buffer(), 0, THREE.internalKeyLength());
       cursor.prev();
       result.r2 = cursor.keyBuffer().get(cursor.keyOffset());
     }

@@ -45,9 +45,8 @@ public final class EntryIndexLookup {
     int slots = commonAt + common;
     int last = slots + count * EntryIndex.SLOT;
     ByteBuffer target = key.buffer();
-    int from = key.offset();
     int userLength = key.userKeyLength();
-    long prefix = UserKeyComparator.prefixAfter(index, commonAt, common, target, from, userLength);
+    long prefix = UserKeyComparator.prefixAfter(index, commonAt, common, target, 0, userLength);
     int slot = slots;
     long found = 0;
     while (slot < last && (found = index.getLong(slot)) < prefix) {
@@ -106,16 +105,14 @@ public final class EntryIndexLookup {
       return UNDECIDED;
     }
     ByteBuffer target = key.buffer();
-    int from = key.offset();
     int unknown = userLength - known;
     if (unknown > 0
-        && LongCopies.mismatch(block, own + known - shared, target, from + known, unknown)
-            != unknown) {
+        && LongCopies.mismatch(block, own + known - shared, target, known, unknown) != unknown) {
       return UNDECIDED;
     }
     int value = own + unshared;
     long present = block.getLong(value - InternalKey.TRAILER);
-    if (Long.compareUnsigned(present, target.getLong(from + userLength)) > 0) {
+    if (Long.compareUnsigned(present, target.getLong(userLength)) > 0) {
       return UNDECIDED; // an older entry of the key may follow
     }
     tag = present;

@@ -151,8 +151,7 @@ public final class TableLookup implements AutoCloseable {
   public int search() {
     BlockIterator entry = cursor;
     ByteBuffer target = key.buffer();
-    int offset = key.offset();
-    entry.seek(target, offset, key.internalKeyLength());
+    entry.seek(target, 0, key.internalKeyLength());
     if (!entry.isValid()) {
       return LookupResult.NOT_FOUND;
     }
@@ -160,7 +159,7 @@ public final class TableLookup implements AutoCloseable {
     int from = entry.keyOffset();
     int length = entry.keyLength();
     int userLength = key.userKeyLength();
-    if (order.compare(found, from, length - InternalKey.TRAILER, target, offset, userLength) != 0) {
+    if (order.compare(found, from, length - InternalKey.TRAILER, target, 0, userLength) != 0) {
       return LookupResult.NOT_FOUND;
     }
     tag = InternalKey.tag(found, from, length);
