@@ -1,10 +1,8 @@
 package dev.kv.core.env;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -16,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Maps files in a way that lets this runtime unmap them at a known moment. From Java 22 on it uses
- * a shared arena of java.lang.foreign, through method handles because this code is compiled for 17.
- * On older runtimes it uses the cleaner of the buffer, through sun.misc.Unsafe, which is used for
- * nothing else.
+ * a shared arena of java.lang.foreign, by reflection because this code is compiled for 17. On older
+ * runtimes it uses the cleaner of the buffer, through sun.misc.Unsafe, which is used for nothing
+ * else.
  */
 abstract class Mapper {
   private static final int FIRST_WITH_ARENAS = 22;
@@ -72,90 +70,63 @@ abstract class Mapper {
     };
   }
 
-  private static RuntimeException unexpected(Throwable e) throws IOException {
-    if (e instanceof IOException io) {
-      throw io;
+  /** Calls a method that declares no exception. */
+  private static void call(Method method, Object target, Object... arguments) {
+    try {
+      method.invoke(target, arguments);
+    } catch (ReflectiveOperationException e) {
+      throw CloseAll.unchecked(thrown(e));
     }
-    if (e instanceof OutOfMemoryError) {
-      throw new IOException("map failed", e);
-    }
-    return CloseAll.unchecked(e);
+  }
+
+  /** Returns what a method threw, for an exception of its call by reflection. */
+  private static Throwable thrown(Throwable e) {
+    Throwable cause = e.getCause();
+    return e instanceof InvocationTargetException && cause != null ? cause : e;
   }
 
   /** One shared arena per mapping. */
   private static final class Arenas extends Mapper {
-    private final MethodHandle open;
-    private final MethodHandle map;
-    private final MethodHandle asBuffer;
-    private final MethodHandle close;
+    private final Method open;
+    private final Method map;
+    private final Method asBuffer;
+    private final Method close;
 
     Arenas() throws ReflectiveOperationException {
-      MethodHandles.Lookup lookup = MethodHandles.publicLookup();
       Class<?> arena = Class.forName("java.lang.foreign.Arena");
       Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");
-      open =
-          lookup
-              .findStatic(arena, "ofShared", MethodType.methodType(arena))
-              .asType(MethodType.methodType(Object.class));
-      map =
-          lookup
-              .findVirtual(
-                  FileChannel.class,
-                  "map",
-                  MethodType.methodType(segment, MapMode.class, long.class, long.class, arena))
-              .asType(
-                  MethodType.methodType(
-                      Object.class,
-                      FileChannel.class,
-                      MapMode.class,
-                      long.class,
-                      long.class,
-                      Object.class));
-      asBuffer =
-          lookup
-              .findVirtual(segment, "asByteBuffer", MethodType.methodType(ByteBuffer.class))
-              .asType(MethodType.methodType(ByteBuffer.class, Object.class));
-      close =
-          lookup
-              .findVirtual(arena, "close", MethodType.methodType(void.class))
-              .asType(MethodType.methodType(void.class, Object.class));
-      requireSharedArenas();
-    }
-
-    /** Native images may have the class and refuse to create a shared arena. */
-    private void requireSharedArenas() {
-      try {
-        close((Object) open.invokeExact());
-      } catch (VirtualMachineError e) {
-        throw e;
-      } catch (Throwable e) {
-        throw new UnsupportedOperationException("no shared arenas", e);
-      }
+      open = arena.getMethod("ofShared");
+      map = FileChannel.class.getMethod("map", MapMode.class, long.class, long.class, arena);
+      asBuffer = segment.getMethod("asByteBuffer");
+      close = arena.getMethod("close");
+      close.invoke(open.invoke(null)); // a native image may have the class and refuse this
     }
 
     @Override
     Mapping map(FileChannel channel, MapMode mode, long position, long size) throws IOException {
       Object arena = null;
       try {
-        Object opened = (Object) open.invokeExact();
+        Object opened = open.invoke(null);
         arena = opened;
-        Object segment = (Object) map.invokeExact(channel, mode, position, size, opened);
-        ByteBuffer buffer = (ByteBuffer) asBuffer.invokeExact(segment);
-        return new Mapping((MappedByteBuffer) buffer, () -> close(opened));
+        Object segment = map.invoke(channel, mode, position, size, opened);
+        MappedByteBuffer buffer = (MappedByteBuffer) asBuffer.invoke(segment);
+        return new Mapping(buffer, () -> call(close, opened));
       } catch (Throwable e) {
         if (arena != null) {
-          close(arena);
+          call(close, arena);
         }
-        throw unexpected(e);
+        throw unexpected(thrown(e));
       }
     }
 
-    private void close(Object arena) {
-      try {
-        close.invokeExact(arena);
-      } catch (Throwable e) {
-        throw CloseAll.unchecked(e);
+    private static RuntimeException unexpected(Throwable e) throws IOException {
+      if (e instanceof IOException io) {
+        throw io;
       }
+      if (e instanceof OutOfMemoryError) {
+        throw new IOException("map failed", e);
+      }
+      return CloseAll.unchecked(e);
     }
   }
 
@@ -180,15 +151,7 @@ abstract class Mapper {
       } catch (OutOfMemoryError e) {
         throw new IOException("map failed", e);
       }
-      return new Mapping(buffer, () -> clean(buffer));
-    }
-
-    private void clean(ByteBuffer buffer) {
-      try {
-        invokeCleaner.invoke(unsafe, buffer);
-      } catch (ReflectiveOperationException e) {
-        throw CloseAll.unchecked(e.getCause() == null ? e : e.getCause());
-      }
+      return new Mapping(buffer, () -> call(invokeCleaner, unsafe, buffer));
     }
   }
 }
