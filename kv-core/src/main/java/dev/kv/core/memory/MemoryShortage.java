@@ -13,19 +13,19 @@ public final class MemoryShortage {
 
   /** Returns true if a failure, or one of its causes, is a shortage of off-heap memory. */
   public static boolean isCauseOf(Throwable failure) {
-    for (Throwable each = failure; each != null; each = each.getCause()) {
-      if (each instanceof OffHeapExhaustedException
-          || (each instanceof OutOfMemoryError && namesDirectMemory(each.getMessage()))) {
-        return true;
-      }
-    }
-    return false;
+    return isCauseOf(failure, false);
   }
 
   /** Returns true if a failure, or one of its causes, is a shortage of off-heap memory or heap. */
   public static boolean ofAnyKindIsCauseOf(Throwable failure) {
+    return isCauseOf(failure, true);
+  }
+
+  private static boolean isCauseOf(Throwable failure, boolean ofHeap) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
-      if (each instanceof OffHeapExhaustedException || each instanceof OutOfMemoryError) {
+      if (each instanceof OffHeapExhaustedException
+          || (each instanceof OutOfMemoryError
+              && (ofHeap || namesDirectMemory(each.getMessage())))) {
         return true;
       }
     }
