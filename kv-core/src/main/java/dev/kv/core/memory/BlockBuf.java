@@ -87,7 +87,7 @@ final class BlockBuf extends UnpooledDirectByteBuf {
    */
   ByteBuf begin(MemoryKind kind) {
     if (Invariants.ON) {
-      if (recycled && !Poison.isWhole(view, 0, view.capacity())) {
+      if (recycled && !Poison.isWhole(view)) {
         throw new AssertionError("block written after its release", released);
       }
       released = null;
@@ -118,10 +118,7 @@ final class BlockBuf extends UnpooledDirectByteBuf {
 
   @Override
   public boolean release() {
-    if (Invariants.ON && refCnt() == 0) {
-      throw new AssertionError("block released twice; the first time is the cause", released);
-    }
-    return super.release();
+    return release(1);
   }
 
   @Override
@@ -135,7 +132,7 @@ final class BlockBuf extends UnpooledDirectByteBuf {
   @Override
   protected void deallocate() {
     if (Invariants.ON) {
-      Poison.fill(view, 0, view.capacity());
+      Poison.fill(view, view.capacity());
       released = new Throwable("released here");
     }
     allocator.budget().move(kind, MemoryKind.BLOCK, charge());

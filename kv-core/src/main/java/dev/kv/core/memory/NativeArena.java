@@ -100,7 +100,7 @@ public final class NativeArena {
   /** Frees all of the arena; its contents must not be used after this call. */
   void reset() {
     if (Invariants.ON) {
-      Poison.fill(buffer, 0, used);
+      Poison.fill(buffer, used);
     }
     USED.setOpaque(this, 0);
   }

@@ -86,7 +86,7 @@ public final class OffHeapBuffer implements AutoCloseable {
   /** Fills the memory with poison under {@link Invariants#ON}: its contents are no longer valid. */
   public void poison() {
     if (Invariants.ON) {
-      Poison.fill(buffer, 0, buffer.capacity());
+      Poison.fill(buffer, buffer.capacity());
     }
   }
 

@@ -8,20 +8,20 @@ final class Poison {
 
   private Poison() {}
 
-  static void fill(ByteBuffer buffer, int offset, int length) {
-    int end = offset + length;
-    int i = offset;
-    for (; i + Long.BYTES <= end; i += Long.BYTES) {
+  /** Fills the first {@code length} bytes. */
+  static void fill(ByteBuffer buffer, int length) {
+    int i = 0;
+    for (; i + Long.BYTES <= length; i += Long.BYTES) {
       buffer.putLong(i, PATTERN);
     }
-    for (; i < end; i++) {
+    for (; i < length; i++) {
       buffer.put(i, Invariants.POISON);
     }
   }
 
   /** Returns true if every byte is still poison, so that no write came after the release. */
-  static boolean isWhole(ByteBuffer buffer, int offset, int length) {
-    for (int i = offset; i < offset + length; i++) {
+  static boolean isWhole(ByteBuffer buffer) {
+    for (int i = 0; i < buffer.capacity(); i++) {
       if (buffer.get(i) != Invariants.POISON) {
         return false;
       }
