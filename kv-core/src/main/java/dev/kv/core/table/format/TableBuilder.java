@@ -152,7 +152,6 @@ public final class TableBuilder {
     data.addStored(entry.keyBuffer(), entry.keyOffset(), entry.keyLength());
     BlockHandle handle = writer.writeStored(stored, length);
     writePendingIndex(data.lastKey());
-    addFilterKeys(data);
     endBlock(data, handle);
     if (observer != null) {
       observer.copied(handle.offset());
@@ -179,7 +178,6 @@ public final class TableBuilder {
   private void store(DataBlock block) throws IOException {
     if (!block.isEmpty()) {
       writePendingIndex(block.firstKey());
-      addFilterKeys(block);
       BlockBuilder contents = block.block();
       int length = contents.finish();
       BlockHandle handle = writer.writeCompressed(contents.buffer(), length);
@@ -198,13 +196,6 @@ public final class TableBuilder {
     }
   }
 
-  private void addFilterKeys(DataBlock block) {
-    FilterKeys keys = block.keys();
-    if (filter != null && keys != null) {
-      filter.addKeys(keys);
-    }
-  }
-
   private void endBlock(DataBlock block, BlockHandle handle) {
     pending = handle;
     lastStored = block.lastKey();
@@ -213,10 +204,12 @@ public final class TableBuilder {
     tombstones += block.tombstones();
     leastSequence = Math.min(leastSequence, block.leastSequence());
     greatestSequence = Math.max(greatestSequence, block.greatestSequence());
-    block.reset();
-    if (filter != null) {
+    FilterKeys keys = block.keys();
+    if (filter != null && keys != null) {
+      filter.addKeys(keys);
       filter.startBlock(writer.offset());
     }
+    block.reset();
   }
 
   /** Returns the number of entries added. */
