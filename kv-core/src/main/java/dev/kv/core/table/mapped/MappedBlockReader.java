@@ -140,22 +140,20 @@ public final class MappedBlockReader implements BlockAccess {
           index == null
               ? EntryIndexLookup.UNDECIDED
               : lookup.search(bytes, (int) offset, size, index, EntryIndexes.place(block));
-      boolean complete = true;
-      if (result == LookupResult.FOUND) {
-        int at = lookup.indexedOffset();
-        complete = copyValue(lookup, bytes, at, lookup.indexedLength(), block, offset, size);
-      } else if (result == EntryIndexLookup.UNDECIDED) {
+      int at = lookup.indexedOffset();
+      int length = lookup.indexedLength();
+      if (result == EntryIndexLookup.UNDECIDED) {
         BlockIterator entry = lookup.cursor();
         entry.reset(bytes, (int) offset, size, file.name(), offset);
         if (index != null) {
           entry.useEntryIndex(index, EntryIndexes.place(block));
         }
         result = lookup.search();
-        if (result == LookupResult.FOUND) {
-          int at = entry.valueOffset();
-          complete = copyValue(lookup, bytes, at, entry.valueLength(), block, offset, size);
-        }
+        at = entry.valueOffset();
+        length = entry.valueLength();
       }
+      boolean complete =
+          result != LookupResult.FOUND || copyValue(lookup, at, length, block, offset, size);
       return complete && isIntact(block, offset, size, lookup.copyMemory(PROBE_BYTES))
           ? result
           : CHANGED;
@@ -169,17 +167,17 @@ public final class MappedBlockReader implements BlockAccess {
    * not meet the error of a fault. Returns false if the block has changed.
    */
   private boolean copyValue(
-      TableLookup lookup, ByteBuffer source, int at, int length, int block, long offset, int size) {
+      TableLookup lookup, int at, int length, int block, long offset, int size) {
     boolean large = length > MOST_VALUE_BYTES;
     boolean allocates = large || !lookup.hasCopyMemory(PROBE_BYTES + length);
     if (allocates && !isIntact(block, offset, size, lookup.copyMemory(PROBE_BYTES))) {
       return false;
     }
     if (large) {
-      UncachedBlock copy = blocks.copyOf(source, at, length);
+      UncachedBlock copy = blocks.copyOf(bytes, at, length);
       lookup.value().set(copy.bytes(), 0, length, copy);
     } else {
-      lookup.copyValue(source, at, length);
+      lookup.copyValue(bytes, at, length);
     }
     return true;
   }
