@@ -310,7 +310,7 @@ public final class TableContents implements AutoCloseable {
     freeBlock();
     file.requireInside(handle.offset(), handle.size(), handle.offset());
     UncachedBlock read =
-        reader.read(file, handle.offset(), (int) handle.size(), true, allocator, MemoryKind.BLOCK);
+        reader.read(file, handle.offset(), (int) handle.size(), true, MemoryKind.BLOCK);
     block = read;
     return read.bytes().slice(0, read.length()).order(ByteOrder.LITTLE_ENDIAN);
   }

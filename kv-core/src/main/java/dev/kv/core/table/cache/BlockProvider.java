@@ -129,7 +129,7 @@ public final class BlockProvider implements AutoCloseable {
         reader.prepare(file, size);
         return CachedBlock.of(blocks.acquire(id, offset, reader));
       }
-      return reader.read(file, offset, size, flags.verify(), allocator, MemoryKind.BLOCK);
+      return reader.read(file, offset, size, flags.verify(), MemoryKind.BLOCK);
     } finally {
       release(reader);
     }
@@ -192,7 +192,7 @@ public final class BlockProvider implements AutoCloseable {
     int size = file.checkedSize(handle, from);
     BlockReader reader = readers.acquire();
     try {
-      return reader.read(file, handle.offset(), size, true, allocator, MemoryKind.INDEX_AND_FILTER);
+      return reader.read(file, handle.offset(), size, true, MemoryKind.INDEX_AND_FILTER);
     } catch (OffHeapExhaustedException e) {
       blocks.prune();
       return reader.readUncounted(file, handle.offset(), size, true);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  */
 public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
-  private final BlockAllocator cached;
+  private final BlockAllocator allocator;
   private final OffHeapBuffer stored;
   private final BlockCompression compression;
   private final MaskedCrc32c crc = new MaskedCrc32c();
@@ -36,8 +36,8 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
    * Creates a reader whose {@link #load} takes memory from {@code cached}. Takes ownership of
    * {@code stored}.
    */
-  public BlockReader(BlockAllocator cached, OffHeapBuffer stored, boolean nativeSnappy) {
-    this.cached = cached;
+  public BlockReader(BlockAllocator allocator, OffHeapBuffer stored, boolean nativeSnappy) {
+    this.allocator = allocator;
     this.stored = stored;
     this.compression = new BlockCompression(nativeSnappy);
   }
@@ -55,7 +55,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
     }
     int length = readStored(file, offset, size, true);
     int room = BlockIterator.roomForEntryIndex(length);
-    CachedBlock block = CachedBlock.in(cached.allocateCached(length + room), length);
+    CachedBlock block = CachedBlock.in(allocator.allocateCached(length + room), length);
     decode(stored.buffer(), file, offset, size, block);
     return block;
   }
@@ -67,17 +67,11 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
    * @param offset the offset of the stored block
    * @param size its length in bytes, without the trailer
    * @param verify true to verify its checksum
-   * @param allocator provides the memory
    * @param kind what the memory counts as
    * @return the block, which the caller closes
    */
   public UncachedBlock read(
-      TableFile file,
-      long offset,
-      int size,
-      boolean verify,
-      BlockAllocator allocator,
-      MemoryKind kind) {
+      TableFile file, long offset, int size, boolean verify, MemoryKind kind) {
     int length = readStored(file, offset, size, verify);
     ByteBuf memory =
         kind == MemoryKind.BLOCK
