@@ -52,17 +52,10 @@ abstract class BlockCursor extends BlockDecoder {
     }
     int lastLength = keyLength;
     int own = head(at, lastLength);
-    int length = shared + unshared;
     int lastUser = lastLength - InternalKey.TRAILER;
-    repeatsUserKey = length == lastLength && (shared >= lastUser || hasLastUserKey(own, lastUser));
-    if (shared == 0) {
-      keyBuffer = block;
-      keyOffset = own;
-    } else {
-      extendKey(own);
-    }
-    keyLength = length;
-    show(at, own + unshared);
+    repeatsUserKey =
+        shared + unshared == lastLength && (shared >= lastUser || hasLastUserKey(own, lastUser));
+    show(at, own, shared == 0 ? block : sharedBytes());
     return true;
   }
 
@@ -137,11 +130,26 @@ abstract class BlockCursor extends BlockDecoder {
     recorded.clear();
   }
 
-  /** Shows the entry just decoded, which begins at {@code at}, and its value at {@code value}. */
-  final void show(int at, int value) {
+  /**
+   * Shows the entry just decoded.
+   *
+   * @param at where it begins
+   * @param own where its own part of the key begins
+   * @param target begins with the shared part of the key, and gets the rest; unused without one
+   */
+  final void show(int at, int own, ByteBuffer target) {
+    if (shared == 0) {
+      keyBuffer = block;
+      keyOffset = own;
+    } else {
+      LongCopies.copy(block, own, target, shared, unshared);
+      keyBuffer = target;
+      keyOffset = 0;
+    }
+    keyLength = shared + unshared;
     entry = at;
-    valueOffset = value;
-    next = value + valueLength;
+    valueOffset = own + unshared;
+    next = valueOffset + valueLength;
     valid = true;
   }
 
@@ -161,34 +169,21 @@ abstract class BlockCursor extends BlockDecoder {
       return false;
     }
     int own = head(at, keyLength);
-    if (shared == 0) {
-      keyBuffer = block;
-      keyOffset = own;
-    } else {
-      extendKey(own);
-    }
-    keyLength = shared + unshared;
-    show(at, own + unshared);
+    show(at, own, shared == 0 ? block : sharedBytes());
     return true;
   }
 
   /**
-   * Assembles the key at the beginning of the scratch buffer, where the previous key usually is
-   * already.
+   * Returns the scratch buffer, which begins with the bytes that the entry just decoded shares with
+   * the current one: usually they are there already.
    */
   @SuppressWarnings("ReferenceEquality") // which buffer the key lies in, not what is in it
-  private void extendKey(int own) {
-    boolean inScratch = keyBuffer != block;
+  private ByteBuffer sharedBytes() {
     ByteBuffer target = scratchOf(shared + unshared);
-    if (inScratch) {
-      keyBuffer = target;
-    }
     if (keyBuffer != target || keyOffset != 0) {
       LongCopies.copy(keyBuffer, keyOffset, target, 0, shared);
-      keyBuffer = target;
-      keyOffset = 0;
     }
-    LongCopies.copy(block, own, target, shared, unshared);
+    return target;
   }
 
   /** Returns the scratch buffer with room for a key of {@code length} bytes; keeps its contents. */

@@ -216,18 +216,12 @@ public class BlockIterator extends BlockCursor {
               + (entriesEnd - base));
     }
     int own = head(at, entryIndex.knownBytes());
-    if (shared == 0) {
-      keyBuffer = block;
-      keyOffset = own;
-    } else {
-      ByteBuffer target = scratchOf(shared + unshared);
+    ByteBuffer target = block;
+    if (shared > 0) {
+      target = scratchOf(shared + unshared);
       entryIndex.copyKey(slot, target, shared);
-      LongCopies.copy(block, own, target, shared, unshared);
-      keyBuffer = target;
-      keyOffset = 0;
     }
-    keyLength = shared + unshared;
-    show(at, own + unshared);
+    show(at, own, target);
   }
 
   private void scan(int from, ByteBuffer key, int offset, int length) {
@@ -307,17 +301,11 @@ public class BlockIterator extends BlockCursor {
    * key}.
    */
   private void showFound(int at, int own, ByteBuffer key, int offset) {
-    if (shared == 0) {
-      keyBuffer = block;
-      keyOffset = own;
-    } else {
-      ByteBuffer target = scratchOf(shared + unshared);
+    ByteBuffer target = block;
+    if (shared > 0) {
+      target = scratchOf(shared + unshared);
       LongCopies.copyExactly(key, offset, target, 0, shared);
-      LongCopies.copy(block, own, target, shared, unshared);
-      keyBuffer = target;
-      keyOffset = 0;
     }
-    keyLength = shared + unshared;
-    show(at, own + unshared);
+    show(at, own, target);
   }
 }
