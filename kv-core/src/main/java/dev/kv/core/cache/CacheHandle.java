@@ -1,6 +1,7 @@
 package dev.kv.core.cache;
 
 import dev.kv.core.memory.FieldHandles;
+import dev.kv.core.memory.IntrusiveList;
 import dev.kv.core.memory.Pinned;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -39,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  *       fence, reads a state without IN_CACHE. IN_CACHE is never set again.
  * </ol>
  */
-public final class CacheHandle<V extends CacheValue> implements Pinned {
+public final class CacheHandle<V extends CacheValue> extends IntrusiveList.Element<CacheHandle<V>>
+    implements Pinned {
   private static final long PIN = 1;
   private static final long PINS = (1L << 22) - 1;
   private static final long IN_CACHE = 1L << 22;
@@ -73,13 +75,12 @@ public final class CacheHandle<V extends CacheValue> implements Pinned {
    */
   volatile @Nullable CacheHandle<V> next;
 
-  // Guarded by the shard's lock.
-  @Nullable HandleList<V> list;
-  @Nullable CacheHandle<V> older;
-  @Nullable CacheHandle<V> newer;
-
+  // Guarded by the shard's lock, as the place in the list by age.
   /** True while the entry is in the table. */
   boolean linked;
+
+  /** The next of the entries that are freed once the lock is released. */
+  @Nullable CacheHandle<V> nextDoomed;
 
   /** The value of {@link #touched} that the entry's place in the list takes into account. */
   int listed;

@@ -1,6 +1,7 @@
 package dev.kv.core.cache;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.kv.core.memory.IntrusiveList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -64,8 +65,9 @@ final class LruShard<V extends CacheValue> {
 
   private volatile boolean closed;
 
+  /** The entries in the cache that are not marked IN_USE, the oldest first. */
   @GuardedBy("lock")
-  private final HandleList<V> byAge = new HandleList<>();
+  private final IntrusiveList<CacheHandle<V>> byAge = new IntrusiveList<>();
 
   /** Entries that have left the cache and are freed once the lock is released. */
   @GuardedBy("lock")
@@ -201,7 +203,7 @@ final class LruShard<V extends CacheValue> {
       int now = time + 1;
       time = now;
       entry.bornAt(now);
-      byAge.addNewest(entry);
+      byAge.addLast(entry);
       addUsageLocked(entry.charge());
     } else if (entry.linked) {
       table.unlink(entry);
@@ -231,7 +233,7 @@ final class LruShard<V extends CacheValue> {
     try {
       if (entry.tryClearInUse()) {
         entry.listed = entry.touched();
-        byAge.addNewest(entry);
+        byAge.addLast(entry);
         evictLocked(capacity);
       }
       dead = takeDoomed();
@@ -322,7 +324,7 @@ final class LruShard<V extends CacheValue> {
     CacheHandle<V> stalest = null;
     int looks = 0;
     while (usage > most) {
-      CacheHandle<V> entry = looks < SECOND_LOOKS ? byAge.oldest() : stalest;
+      CacheHandle<V> entry = looks < SECOND_LOOKS ? byAge.first() : stalest;
       if (entry == null) {
         return;
       }
@@ -333,7 +335,7 @@ final class LruShard<V extends CacheValue> {
       } else if (looks < SECOND_LOOKS && entry.touched() != entry.listed) {
         entry.listed = entry.touched();
         byAge.remove(entry);
-        byAge.addNewest(entry);
+        byAge.addLast(entry);
         stalest = stalest == null || entry.listed - stalest.listed < 0 ? entry : stalest;
         looks++;
       } else if (entry.tryEvict()) {
@@ -360,16 +362,15 @@ final class LruShard<V extends CacheValue> {
   @GuardedBy("lock")
   private void removeUnpinnedLocked(CacheHandle<V> entry) {
     unlinkLocked(entry);
-    entry.older = doomed;
+    entry.nextDoomed = doomed;
     doomed = entry;
   }
 
   @GuardedBy("lock")
   private void unlinkLocked(CacheHandle<V> entry) {
     table.unlink(entry);
-    HandleList<V> list = entry.list;
-    if (list != null) {
-      list.remove(entry);
+    if (byAge.contains(entry)) {
+      byAge.remove(entry);
     }
     addUsageLocked(-entry.charge());
     hitsOfRemoved += entry.hits();
@@ -391,8 +392,8 @@ final class LruShard<V extends CacheValue> {
   private static <V extends CacheValue> void freeAll(@Nullable CacheHandle<V> dead) {
     CacheHandle<V> entry = dead;
     while (entry != null) {
-      CacheHandle<V> following = entry.older;
-      entry.older = null;
+      CacheHandle<V> following = entry.nextDoomed;
+      entry.nextDoomed = null;
       entry.free();
       entry = following;
     }

@@ -5,8 +5,7 @@
  * lookup returns the entry, a {@link dev.kv.core.cache.CacheHandle}, with a pin that the caller
  * closes; a pinned entry is never freed. A {@link dev.kv.core.cache.Loader} loads a missing value,
  * once for all threads that ask at the same time. Inside, a {@code LruShard} owns a part of the
- * keys: a {@code HandleTable}, which readers search without a lock, and a {@code HandleList} of
- * entries by age.
+ * keys: a {@code HandleTable}, which readers search without a lock, and a list of entries by age.
  *
  * <p>Called by {@code table}, {@code table.cache}, {@code shared}, {@code state} and {@code
  * background}; imports {@code memory}.

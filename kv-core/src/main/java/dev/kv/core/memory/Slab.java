@@ -1,14 +1,13 @@
 package dev.kv.core.memory;
 
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A run of slots of one size, with a stack of the free ones. The buffer of a slot is created when
  * the slot is used for the first time: most processes use few of the slots of a small size. Guarded
  * by its pool's lock.
  */
-final class Slab {
+final class Slab extends IntrusiveList.Element<Slab> {
   private final SlotPool pool;
   private final ByteBuffer memory;
   private final int slotSize;
@@ -17,11 +16,6 @@ final class Slab {
 
   /** How many slots have a buffer, used or free; they are the first ones. */
   private int made;
-
-  /** The neighbours in the pool's list of slabs that have free slots. */
-  @Nullable Slab previous;
-
-  @Nullable Slab next;
 
   Slab(SlotPool pool, ByteBuffer memory, int slotSize) {
     this.pool = pool;

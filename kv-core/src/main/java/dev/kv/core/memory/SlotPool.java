@@ -26,7 +26,7 @@ final class SlotPool {
 
   /** The slabs that have free slots; full slabs are referenced only by their buffers. */
   @GuardedBy("lock")
-  private @Nullable Slab first;
+  private final IntrusiveList<Slab> slabs = new IntrusiveList<>();
 
   @GuardedBy("lock")
   private int emptySlabs;
@@ -87,7 +87,7 @@ final class SlotPool {
   @Nullable BlockBuf takeFree() {
     lock.lock();
     try {
-      Slab slab = first;
+      Slab slab = slabs.last();
       return slab == null ? null : takeFrom(slab);
     } finally {
       lock.unlock();
@@ -126,7 +126,7 @@ final class SlotPool {
     Slab fresh = newSlab(bytes); // without the lock: the JVM may collect garbage to find the memory
     lock.lock();
     try {
-      insert(fresh);
+      slabs.addLast(fresh);
       emptySlabs++;
       allocator.countEmpty(bytes);
       addFree(bytes);
@@ -147,7 +147,7 @@ final class SlotPool {
     usedBytes += slotSize;
     addFree(-slotSize);
     if (slab.isFull()) {
-      remove(slab);
+      slabs.remove(slab);
     }
     return slot;
   }
@@ -167,7 +167,7 @@ final class SlotPool {
     lock.lock();
     try {
       if (slab.isFull()) {
-        insert(slab);
+        slabs.addLast(slab);
       }
       slab.push(slot);
       usedBytes -= slotSize;
@@ -192,8 +192,8 @@ final class SlotPool {
   void dropEmptySlabs(int kept) {
     lock.lock();
     try {
-      for (Slab slab = first; slab != null && emptySlabs > kept; ) {
-        Slab next = slab.next;
+      for (Slab slab = slabs.first(); slab != null && emptySlabs > kept; ) {
+        Slab next = slabs.after(slab);
         if (slab.isEmpty()) {
           drop(slab);
         }
@@ -206,7 +206,7 @@ final class SlotPool {
 
   @GuardedBy("lock")
   private void drop(Slab slab) {
-    remove(slab);
+    slabs.remove(slab);
     emptySlabs--;
     addFree(-slab.bytes());
     allocator.countEmpty(-slab.bytes());
@@ -216,28 +216,5 @@ final class SlotPool {
   @GuardedBy("lock")
   private void addFree(long bytes) {
     FREE_BYTES.setOpaque(this, freeBytes + bytes);
-  }
-
-  @GuardedBy("lock")
-  private void insert(Slab slab) {
-    slab.next = first;
-    if (first != null) {
-      first.previous = slab;
-    }
-    first = slab;
-  }
-
-  @GuardedBy("lock")
-  private void remove(Slab slab) {
-    if (slab.previous == null) {
-      first = slab.next;
-    } else {
-      slab.previous.next = slab.next;
-    }
-    if (slab.next != null) {
-      slab.next.previous = slab.previous;
-    }
-    slab.previous = null;
-    slab.next = null;
   }
 }

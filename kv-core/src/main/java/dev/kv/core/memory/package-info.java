@@ -9,7 +9,8 @@
  *
  * <p>{@link dev.kv.core.memory.RefCounted} and {@link dev.kv.core.memory.Pinned} control how long
  * an object lives; {@link dev.kv.core.memory.ObjectPool} keeps objects that are expensive to make;
- * {@link dev.kv.core.memory.BufferSlice} passes bytes to programs for a limited time; {@link
+ * {@link dev.kv.core.memory.IntrusiveList} is a list that no change allocates memory for; {@link
+ * dev.kv.core.memory.BufferSlice} passes bytes to programs for a limited time; {@link
  * dev.kv.core.memory.ValueRef} is the result of a point read. Called by most packages; imports the
  * API and {@code logging}.
  *

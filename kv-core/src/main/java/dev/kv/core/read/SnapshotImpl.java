@@ -8,6 +8,7 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.PinnedValue;
 import dev.kv.bytes.Slice;
 import dev.kv.bytes.ValueReader;
+import dev.kv.core.memory.IntrusiveList;
 import dev.kv.errors.DBClosedException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -20,16 +21,15 @@ import org.jspecify.annotations.Nullable;
  * {@link SnapshotList}. If the tables change outside the log meanwhile, it keeps the read state
  * from before, because a number cannot show what is no longer there.
  */
-public final class SnapshotImpl implements Snapshot {
+public final class SnapshotImpl extends IntrusiveList.Element<SnapshotImpl> implements Snapshot {
   private final SnapshotList list;
   private final DBReader reader;
   private final long sequence;
 
-  // Guarded by the list. An element that is not linked is its own neighbour.
-  @Nullable SnapshotImpl older;
-  @Nullable SnapshotImpl newer;
-
-  /** The state to read from, with the snapshot as a keeper; null for the current one. */
+  /**
+   * The state to read from, with the snapshot as a keeper; null for the current one. Guarded by the
+   * list.
+   */
   @Nullable ReadState kept;
 
   SnapshotImpl(SnapshotList list, DBReader reader, long sequence) {

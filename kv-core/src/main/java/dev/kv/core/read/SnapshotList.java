@@ -3,6 +3,7 @@ package dev.kv.core.read;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.DBReader;
 import dev.kv.Snapshot;
+import dev.kv.core.memory.IntrusiveList;
 import dev.kv.errors.DBClosedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,13 +35,7 @@ public final class SnapshotList implements AutoCloseable {
   private final LongSupplier lastSequence;
 
   @GuardedBy("this")
-  private @Nullable SnapshotImpl oldest;
-
-  @GuardedBy("this")
-  private @Nullable SnapshotImpl newest;
-
-  @GuardedBy("this")
-  private int count;
+  private final IntrusiveList<SnapshotImpl> open = new IntrusiveList<>();
 
   private volatile boolean closed;
 
@@ -61,14 +56,7 @@ public final class SnapshotList implements AutoCloseable {
       throw new DBClosedException("the database is closed");
     }
     SnapshotImpl snapshot = new SnapshotImpl(this, reader, lastSequence.getAsLong());
-    snapshot.older = newest;
-    if (newest == null) {
-      oldest = snapshot;
-    } else {
-      newest.newer = snapshot;
-    }
-    newest = snapshot;
-    count++;
+    open.addLast(snapshot);
     return snapshot;
   }
 
@@ -81,24 +69,10 @@ public final class SnapshotList implements AutoCloseable {
 
   /** Removes a snapshot that may have been removed already; returns the state that it kept. */
   private synchronized @Nullable ReadState unlink(SnapshotImpl snapshot) {
-    if (!isLinked(snapshot)) {
+    if (!open.contains(snapshot)) {
       return null;
     }
-    SnapshotImpl before = snapshot.older;
-    SnapshotImpl after = snapshot.newer;
-    if (before == null) {
-      oldest = after;
-    } else {
-      before.newer = after;
-    }
-    if (after == null) {
-      newest = before;
-    } else {
-      after.older = before;
-    }
-    snapshot.older = snapshot;
-    snapshot.newer = snapshot;
-    count--;
+    open.remove(snapshot);
     return takeKept(snapshot);
   }
 
@@ -110,12 +84,7 @@ public final class SnapshotList implements AutoCloseable {
   }
 
   synchronized boolean isOpen(SnapshotImpl snapshot) {
-    return isLinked(snapshot);
-  }
-
-  @GuardedBy("this")
-  private boolean isLinked(SnapshotImpl snapshot) {
-    return snapshot.older != snapshot;
+    return open.contains(snapshot);
   }
 
   /** Returns the last sequence number that readers see. */
@@ -140,7 +109,7 @@ public final class SnapshotList implements AutoCloseable {
   }
 
   private synchronized @Nullable ReadState pinKept(SnapshotImpl snapshot, int stripe) {
-    if (!isLinked(snapshot)) {
+    if (!open.contains(snapshot)) {
       throw new IllegalStateException("the snapshot has been closed: " + snapshot);
     }
     if (closed) {
@@ -178,7 +147,7 @@ public final class SnapshotList implements AutoCloseable {
   public synchronized void keepViews(
       long after, ReadStates states, Runnable makeVisible, Runnable publish) {
     ReadState before = states.current();
-    for (SnapshotImpl at = oldest; at != null && before != null; at = at.newer) {
+    for (SnapshotImpl at = open.first(); at != null && before != null; at = open.after(at)) {
       if (at.kept == null && at.rawSequence() > after) {
         before.keep();
         at.kept = before;
@@ -195,9 +164,9 @@ public final class SnapshotList implements AutoCloseable {
    * is running.
    */
   public synchronized long[] sequences() {
-    long[] sequences = new long[count];
+    long[] sequences = new long[open.size()];
     int i = 0;
-    for (SnapshotImpl at = oldest; at != null; at = at.newer) {
+    for (SnapshotImpl at = open.first(); at != null; at = open.after(at)) {
       sequences[i++] = at.rawSequence();
     }
     return sequences;
@@ -205,7 +174,7 @@ public final class SnapshotList implements AutoCloseable {
 
   /** Returns the number of open snapshots. */
   public synchronized int count() {
-    return count;
+    return open.size();
   }
 
   /**
@@ -222,7 +191,7 @@ public final class SnapshotList implements AutoCloseable {
   private synchronized List<ReadState> closeAndTakeKept() {
     closed = true;
     List<ReadState> all = new ArrayList<>();
-    for (SnapshotImpl at = oldest; at != null; at = at.newer) {
+    for (SnapshotImpl at = open.first(); at != null; at = open.after(at)) {
       ReadState kept = takeKept(at);
       if (kept != null) {
         all.add(kept);
