@@ -117,14 +117,10 @@ final class CompactionIterator {
     ByteBuffer key = input.keyBuffer();
     int offset = input.keyOffset();
     int userLength = input.keyLength() - InternalKey.TRAILER;
-    if (userLength < 0) {
+    if (!InternalKey.isWellFormed(key, offset, input.keyLength())) {
       throw damaged("no internal key");
     }
     long tag = key.getLong(offset + userLength);
-    int kind = InternalKey.kindCode(tag);
-    if (kind > 1) {
-      throw damaged("no internal key");
-    }
     int entryStripe = stripeOf(InternalKey.sequence(tag));
     int order = userKey.compareTo(key, offset, userLength, comparator);
     if (order > 0 || (order == 0 && Long.compareUnsigned(tag, lastTag) > 0)) {
@@ -138,7 +134,9 @@ final class CompactionIterator {
       return false;
     }
     stripe = entryStripe;
-    return kind != DELETION || entryStripe != 0 || baseLevels.mayHold(key, offset, userLength);
+    return InternalKey.kindCode(tag) != DELETION
+        || entryStripe != 0
+        || baseLevels.mayHold(key, offset, userLength);
   }
 
   /** Returns the stripe of a sequence number: the number of snapshots that are older than it. */
