@@ -114,13 +114,13 @@ public final class BloomFilter implements FilterPolicy {
     int at = offset;
     int end = offset + length;
     for (; at + Integer.BYTES <= end; at += Integer.BYTES) {
-      hash = mix(hash, key.getInt(at));
+      hash = mix(hash, key.getInt(at), 16);
     }
     int tail = 0;
     for (int i = end - 1; i >= at; i--) {
       tail = tail << 8 | key.get(i) & 0xff;
     }
-    return end > at ? finish(hash, tail) : hash;
+    return end > at ? mix(hash, tail, 24) : hash;
   }
 
   private static int hash(Slice key) {
@@ -128,14 +128,9 @@ public final class BloomFilter implements FilterPolicy {
     return hash(bytes, 0, bytes.capacity());
   }
 
-  private static int mix(int hash, int word) {
+  private static int mix(int hash, int word, int shift) {
     int mixed = (hash + word) * MULTIPLIER;
-    return mixed ^ mixed >>> 16;
-  }
-
-  private static int finish(int hash, int tail) {
-    int mixed = (hash + tail) * MULTIPLIER;
-    return mixed ^ mixed >>> 24;
+    return mixed ^ mixed >>> shift;
   }
 
   /** Two policies are equal if they create the same filters. */
