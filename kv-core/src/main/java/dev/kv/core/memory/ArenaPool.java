@@ -133,10 +133,8 @@ public final class ArenaPool implements OffHeapBudget.Reclaimer, AutoCloseable {
       return false;
     }
     int wanted = nextCapacity(old, (int) minCapacity, arena.limit());
-    ByteBuffer larger = takeFreeMemory(wanted);
-    if (larger == null) {
-      larger = tryAllocate(wanted);
-    }
+    NativeArena unused = takeFree(wanted);
+    ByteBuffer larger = unused == null ? tryAllocate(wanted) : unused.buffer();
     if (larger == null) {
       return false;
     }
@@ -236,11 +234,6 @@ public final class ArenaPool implements OffHeapBudget.Reclaimer, AutoCloseable {
       }
     }
     return null;
-  }
-
-  private @Nullable ByteBuffer takeFreeMemory(int minCapacity) {
-    NativeArena arena = takeFree(minCapacity);
-    return arena == null ? null : arena.buffer();
   }
 
   private synchronized void countLive() {
