@@ -212,7 +212,7 @@ public final class LogRecovery {
       }
       if (reader.endOfLastRecord() + reader.bytesAfterLastRecord() > 0) {
         before.laterLog(path);
-        damagedLogs.add(lostEdits.endedIn());
+        damagedLogs.add(lostEdits.firstDamaged());
         damagedLogs.add(number);
       }
     }
@@ -229,7 +229,9 @@ public final class LogRecovery {
             && !damage.hasEnded();
     if (damage.hasEnded()) {
       end = damage;
-      lostEdits.ends(number);
+    }
+    if (damage.hasEnded() || damage.dropped() > 0) {
+      lostEdits.damaged(number);
     }
     dropped += damage.dropped();
     if (damage.isDamaged()) {

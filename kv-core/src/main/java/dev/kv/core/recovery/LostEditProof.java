@@ -15,8 +15,8 @@ import java.nio.file.Path;
  * 1. A log confirms a change of the tables that does not pass the log, after its edit was durable.
  *    A MANIFEST without the change has lost its end.
  * 2. Before the first record of an incarnation, the edit was durable after which earlier logs are
- *    not replayed. So if recovery ended in a log before, the MANIFEST does not have that edit. The
- *    logs before are there because they are kept for readers of changes.
+ *    not replayed. So if bytes of a log before are dropped, the MANIFEST does not have that edit.
+ *    The logs before are there because they are kept for readers of changes.
  * 3. A number that was taken for a change of the tables proves nothing, since its edit may have
  *    failed; but a MANIFEST that was read earlier may lack the change.
  * </pre>
@@ -28,7 +28,7 @@ public final class LostEditProof {
   private long confirmed;
   private Path confirming;
   private long lastFound;
-  private long endedIn = Long.MAX_VALUE;
+  private long firstDamaged = Long.MAX_VALUE;
 
   LostEditProof(Env env, Path directory) {
     this.env = env;
@@ -54,9 +54,9 @@ public final class LostEditProof {
     lastFound = log;
   }
 
-  /** Notes that recovery has ended at damage in a log. */
-  void ends(long log) {
-    endedIn = log;
+  /** Notes that bytes of a log were dropped, at which recovery ends or after which it goes on. */
+  void damaged(long log) {
+    firstDamaged = Math.min(firstDamaged, log);
   }
 
   /** Returns the greatest number that a log confirms, or 0. */
@@ -69,18 +69,19 @@ public final class LostEditProof {
     return lastFound;
   }
 
-  /** Returns the number of the log in which recovery has ended, above all others if it has not. */
-  long endedIn() {
-    return endedIn;
+  /** Returns the number of the first log of which bytes were dropped, above all others if none. */
+  long firstDamaged() {
+    return firstDamaged;
   }
 
   /** Returns true if a MANIFEST that was read before the logs may lack an edit, by 2 or 3. */
   public boolean mayLackEdit() throws IOException {
-    return foundTakenNumber || endedBeforeIncarnation();
+    return foundTakenNumber || damagedBeforeIncarnation();
   }
 
-  private boolean endedBeforeIncarnation() throws IOException {
-    return lastFound > endedIn && RetainedLogs.firstLogOf(env, directory, lastFound) > endedIn;
+  private boolean damagedBeforeIncarnation() throws IOException {
+    return lastFound > firstDamaged
+        && RetainedLogs.firstLogOf(env, directory, lastFound) > firstDamaged;
   }
 
   /**
@@ -99,11 +100,11 @@ public final class LostEditProof {
               + ", which is not in it",
           manifest);
     }
-    if (endedBeforeIncarnation()) {
+    if (damagedBeforeIncarnation()) {
       throw endLost(
           "recovery ends in "
-              + FileNames.log(directory, endedIn).getFileName()
-              + ", and "
+              + FileNames.log(directory, firstDamaged).getFileName()
+              + " or drops bytes of it, and "
               + FileNames.log(directory, lastFound).getFileName()
               + " has writes of a later open, which are not to be replayed after it",
           manifest);

@@ -116,7 +116,6 @@ final class RepairInputs {
           fault = "lacks a change that a log confirms";
         } else if (RetainedLogs.firstLogOf(env, directory, read.lastFound()) > oldestLog) {
           fault = "lacks the first log of a later open";
-          noteHistory();
         }
       }
       if (fault != null) {
@@ -124,6 +123,7 @@ final class RepairInputs {
             "{}: the MANIFEST {}; rebuilding from all tables",
             Escape.text(directory.toString()),
             fault);
+        noteHistory();
       } else {
         takesEvery = false;
         long next = versions.recovered().nextFileNumber();

@@ -64,7 +64,9 @@ final class RetainedLogsLostEditTest {
   void createWithATornLog() throws IOException {
     env.createDirectory(DIRECTORY.getParent());
     try (DB db = DB.open(DIRECTORY, options().build())) {
-      putSynced(db, "a", 20);
+      putSynced(db, "a", 10);
+      db.admin().flush();
+      putSynced(db, "b", 10);
       db.put(bytes("torn"), new byte[3000]);
       files = read(env);
     }
@@ -228,6 +230,52 @@ final class RetainedLogsLostEditTest {
     try (DB db = DB.open(DIRECTORY, options().build())) {
       expectSynced(db, "the repaired database");
       assertThat(db.get(bytes("dropped"))).isNull();
+    }
+  }
+
+  /** The same, if the tables that the MANIFEST names are gone, too. */
+  @Test
+  void repair_afterACutBeforeACompaction_bringsNoDroppedWriteBack() throws IOException {
+    files.put(later(torn, 1), log(22, "s0", "s1", "dropped"));
+    String name = manifest(files);
+    int before = files.get(name).length;
+    List<String> tables = files.keySet().stream().filter(file -> file.endsWith(".ldb")).toList();
+    assertThat(tables).isNotEmpty();
+    restore(files);
+    try (DB db = DB.open(DIRECTORY, options().build())) {
+      putSynced(db, "s", 50);
+      putSynced(db, "a", 10); // over the keys of the table, which goes
+      db.admin().compactRange(null, null);
+      files = read(env);
+    }
+    files.keySet().removeAll(tables); // which the maintenance deletes
+    files.put(name, Arrays.copyOf(files.get(name), before));
+    restore(files);
+    assertThatThrownBy(() -> DB.open(DIRECTORY, options().build()))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining(".ldb");
+    DB.repair(DIRECTORY, options().build());
+    try (DB db = DB.open(DIRECTORY, options().build())) {
+      expectSynced(db, "the repaired database");
+      assertThat(db.get(bytes("dropped"))).isNull();
+    }
+  }
+
+  /** Only an open with another mode than that of the last one meets such logs. */
+  @ParameterizedTest
+  @EnumSource(RecoveryMode.class)
+  void open_afterACut_ofLogsThatAnEarlierOpenDropped_isRefused(RecoveryMode mode)
+      throws IOException {
+    files.put(later(torn, 1), log(22, "s0", "s1", "dropped"));
+    writeAndKill("s", false);
+    String name = manifest(files);
+    byte[] whole = files.get(name);
+    List<Integer> records = LostEditTest.recordsOf(whole);
+    files.put(name, Arrays.copyOf(whole, records.get(records.size() - 1)));
+    for (boolean readOnly : new boolean[] {true, false}) {
+      restore(files);
+      Options with = options().recoveryMode(mode).build();
+      assertThat(isRefused(with, readOnly, "the cut, read-only " + readOnly)).isTrue();
     }
   }
 
