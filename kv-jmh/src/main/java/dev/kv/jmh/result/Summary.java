@@ -1,6 +1,7 @@
 package dev.kv.jmh.result;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,9 +59,13 @@ public final class Summary {
       return median(store, false, m -> m.timing().microsPerOp());
     }
 
-    /** Returns microseconds per operation of a store's cold rounds. */
+    /** Returns microseconds per operation of the first of a store's cold rounds. */
     public OptionalDouble cold(String store) {
-      return median(store, true, m -> m.timing().microsPerOp());
+      return measurements.stream()
+          .filter(m -> m.store().equals(store) && m.cold())
+          .sorted(Comparator.comparingInt(Measurement::round))
+          .mapToDouble(m -> m.timing().microsPerOp())
+          .findFirst();
     }
 
     /**

@@ -8,12 +8,17 @@ import org.junit.jupiter.api.Test;
 class SummaryTest {
   private static Measurement measurement(
       String store, String benchmark, int position, int round, double micros) {
+    return measurement(store, benchmark, position, round, round == 0, micros);
+  }
+
+  private static Measurement measurement(
+      String store, String benchmark, int position, int round, boolean cold, double micros) {
     return new Measurement(
         store,
         benchmark,
         position,
         round,
-        round == 0,
+        cold,
         new Measurement.Timing(1, 1, micros, 0),
         "",
         null,
@@ -47,6 +52,20 @@ class SummaryTest {
     assertThat(row.warm("kv")).hasValue(2);
     assertThat(row.cold("kv")).hasValue(100);
     assertThat(row.warm("lmdb")).isEmpty();
+  }
+
+  @Test
+  void cold_severalRounds_isTheFirst() {
+    Summary.Row row =
+        Summary.of(
+                List.of(
+                    measurement("kv", "fillseq", 0, 1, true, 3),
+                    measurement("kv", "fillseq", 0, 0, true, 9),
+                    measurement("kv", "fillseq", 0, 2, true, 1)))
+            .rows()
+            .get(0);
+    assertThat(row.cold("kv")).hasValue(9);
+    assertThat(row.cold("lmdb")).isEmpty();
   }
 
   @Test
