@@ -153,9 +153,12 @@ public final class DbBenchCommand implements Callable<Integer> {
           "--use_existing_db=1 needs --db, the directory of the databases");
     }
     Path database = flags.db.resolve(kind.label());
-    if (OwnedDirectory.isMissingOrEmpty(database)) {
+    if (!kind.hasDatabase(database)) {
       throw new IllegalArgumentException(
-          database + " is missing or empty, so there is no database for --use_existing_db=1");
+          database
+              + " has no file "
+              + kind.file()
+              + ", so there is no database for --use_existing_db=1");
     }
     Catalogue catalogue = flags.catalogue();
     List<String> writing =

@@ -225,13 +225,34 @@ class DbBenchSmokeTest {
 
   @ParameterizedTest
   @EnumSource(StoreKind.class)
-  void db_databaseOfAnEarlierRun_isReplaced(StoreKind kind) {
+  void db_databaseOfAnEarlierRun_isReplacedOrRead(StoreKind kind) {
     String[] fill = {
       "--store=" + kind.label(), "--num=10", "--benchmarks=fillseq,readseq", "--db=" + scratch
     };
     assertThat(run(fill)).as(printed()).isZero();
     assertThat(run(fill)).as(printed()).isZero();
     assertThat(OwnedDirectory.isOwn(scratch.resolve(kind.label()))).isTrue();
+    fill[2] = "--benchmarks=readrandom";
+    assertThat(run(fill[0], fill[1], fill[2], fill[3], "--use_existing_db=1")).isZero();
+    assertThat(printed()).contains("(10 of 10 found)");
+  }
+
+  @ParameterizedTest
+  @EnumSource(StoreKind.class)
+  void useExistingDb_directoryOfSomethingElse_isAUsageErrorAndStays(StoreKind kind)
+      throws IOException {
+    Path directory = Files.createDirectories(scratch.resolve(kind.label()));
+    Path source = Files.writeString(directory.resolve("Main.java"), "class Main {}");
+    int exit =
+        run(
+            "--store=" + kind.label(),
+            "--benchmarks=readrandom",
+            "--use_existing_db=1",
+            "--num=10",
+            "--db=" + scratch);
+    assertThat(exit).isEqualTo(2);
+    assertThat(printed()).contains(directory + " has no file " + kind.file());
+    assertThat(directory.toFile().list()).containsExactly(source.getFileName().toString());
   }
 
   @Test
@@ -252,7 +273,7 @@ class DbBenchSmokeTest {
       "--benchmarks=readrandom", "--use_existing_db=1", "--num=10", "--db=" + missing
     };
     assertThat(run(read)).isEqualTo(2);
-    assertThat(printed()).contains(missing.resolve("kv") + " is missing or empty");
+    assertThat(printed()).contains(missing.resolve("kv") + " has no file CURRENT");
     assertThat(missing).doesNotExist();
 
     Files.createDirectories(missing.resolve("kv"));
@@ -272,7 +293,7 @@ class DbBenchSmokeTest {
                 "--use_existing_db=1",
                 "--db=" + scratch))
         .isEqualTo(2);
-    assertThat(printed()).contains(scratch.resolve("leveldbjni") + " is missing or empty");
+    assertThat(printed()).contains(scratch.resolve("leveldbjni") + " has no file CURRENT");
     assertThat(scratch.resolve("leveldbjni")).doesNotExist();
   }
 
