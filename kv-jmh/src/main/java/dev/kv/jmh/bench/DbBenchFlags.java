@@ -105,7 +105,8 @@ final class DbBenchFlags {
       paramLabel = ZERO_OR_ONE,
       description =
           "1 to use the database of an earlier run, which must be in --db; benchmarks that need an"
-              + " empty one are skipped. A database that db_bench did not create is only read.")
+              + " empty one are skipped. No benchmark writes to a database that db_bench did not"
+              + " create, but an open may: it replays the log, and writes and deletes files.")
   boolean useExistingDb;
 
   @Option(
