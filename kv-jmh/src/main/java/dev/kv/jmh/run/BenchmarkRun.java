@@ -104,12 +104,14 @@ public final class BenchmarkRun {
     for (BenchThread thread : threads) {
       nanos += thread.endNanos() - thread.startNanos();
       operations += thread.meter().operations();
-      first = Math.min(first, thread.startNanos());
-      last = Math.max(last, thread.endNanos());
       counted++;
+      if (thread.meter().operations() > 0) { // not a writer that ends after the readers
+        first = Math.min(first, thread.startNanos());
+        last = Math.max(last, thread.endNanos());
+      }
     }
     long divisor = Math.max(1, operations);
-    double seconds = Math.max(1, last - first) / 1e9;
+    double seconds = last > first ? (last - first) / 1e9 : 1e-9;
     return new Measurement.Timing(
         counted, divisor, nanos / 1e3 / divisor, sumOfBytes() / seconds / (1 << 20));
   }

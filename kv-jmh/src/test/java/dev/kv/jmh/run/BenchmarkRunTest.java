@@ -68,6 +68,25 @@ class BenchmarkRunTest extends DatabaseTestBase {
   }
 
   @Test
+  void timing_threadWithoutOperations_doesNotCount() {
+    Plan plan =
+        Plan.read(
+            "waits",
+            thread -> {
+              if (thread.index() == 0) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(500));
+                thread.restart();
+              } else {
+                thread.meter().addBytes(100 << 20);
+                thread.meter().tick();
+              }
+            });
+    BenchmarkRun run = new BenchmarkRun(plan, database, 2, 0, false);
+    run.run();
+    assertThat(run.timing().megabytesPerSecond()).isGreaterThan(400);
+  }
+
+  @Test
   void bytesPut_fills_areThoseOfTheirEntries() {
     for (String name : new String[] {"fillseq", "fillbatch", "fillload", "fillonebatch"}) {
       run(name);
