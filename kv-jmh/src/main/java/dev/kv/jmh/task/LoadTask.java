@@ -9,7 +9,7 @@ import dev.kv.jmh.workload.Workload;
 
 /**
  * Loads the entries of fillseq at once, as a bulk load. The time includes its end, after which they
- * are visible and durable.
+ * are visible and durable. The time of a single operation, for a histogram, is without that end.
  *
  * @param workload keys and values
  */

@@ -10,7 +10,8 @@ import dev.kv.jmh.workload.Workload;
 
 /**
  * Puts every key once, in random order, all in one batch or transaction, as the benchmark of
- * lmdbjava does.
+ * lmdbjava does. The time of a single operation, for a histogram, is that of its put into the
+ * batch. The mean includes the commit.
  *
  * @param workload keys and values
  */
