@@ -1,6 +1,7 @@
 package dev.kv.jmh.report;
 
 import dev.kv.jmh.result.ResultFile;
+import dev.kv.jmh.result.RunInfo;
 import dev.kv.jmh.result.Summary;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,8 +38,9 @@ final class BenchmarkReport {
       if (contents.cut()) {
         notes.accept(file + ": left out the last line, which is incomplete");
       }
-      if (!contents.measurements().isEmpty()) {
-        RunSection section = new RunSection(contents);
+      RunInfo run = contents.run();
+      if (run != null && !contents.measurements().isEmpty()) {
+        RunSection section = new RunSection(run, contents.measurements());
         out.append('\n').append(section.markdown(charts(file, section.summary())));
       }
     }

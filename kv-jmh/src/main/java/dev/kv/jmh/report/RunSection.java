@@ -2,7 +2,6 @@ package dev.kv.jmh.report;
 
 import dev.kv.jmh.result.Latencies;
 import dev.kv.jmh.result.Measurement;
-import dev.kv.jmh.result.ResultFile;
 import dev.kv.jmh.result.RunInfo;
 import dev.kv.jmh.result.Spread;
 import dev.kv.jmh.result.Summary;
@@ -28,9 +27,9 @@ final class RunSection {
   private final Summary summary;
   private final boolean cached;
 
-  RunSection(ResultFile.Contents contents) {
-    run = contents.run();
-    summary = Summary.of(contents.measurements());
+  RunSection(RunInfo run, List<Measurement> measurements) {
+    this.run = run;
+    summary = Summary.of(measurements);
     Matcher cache = CACHE_SIZE.matcher(run.command());
     cached = cache.find() && Long.parseLong(cache.group(1)) >= LARGE_CACHE;
   }

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file of JSON lines: first the run, then its measurements. Each line is flushed when it is
@@ -62,11 +62,11 @@ public final class ResultFile implements AutoCloseable {
   /**
    * The content of a result file.
    *
-   * @param run the run
+   * @param run the run, or null if the file has no complete line
    * @param measurements its measurements
-   * @param cut true if the last line is incomplete, and left out
+   * @param cut true if the last line is missing or incomplete, and left out
    */
-  public record Contents(RunInfo run, List<Measurement> measurements, boolean cut) {}
+  public record Contents(@Nullable RunInfo run, List<Measurement> measurements, boolean cut) {}
 
   /**
    * Reads a file. An interrupted run may leave an incomplete last line, which is left out.
@@ -74,7 +74,7 @@ public final class ResultFile implements AutoCloseable {
    * @throws IllegalArgumentException if another line is malformed; the message names it
    */
   public static Contents read(Path file) throws IOException {
-    Optional<RunInfo> run = Optional.empty();
+    RunInfo run = null;
     List<Measurement> measurements = new ArrayList<>();
     boolean cut = false;
     byte[] content = Files.readAllBytes(file);
@@ -85,7 +85,7 @@ public final class ResultFile implements AutoCloseable {
       try {
         JsonLine line = JsonLine.parse(text(content, from, to));
         if (line.text(MeasurementJson.TYPE).equals(MeasurementJson.RUN)) {
-          run = Optional.of(MeasurementJson.readRun(line));
+          run = MeasurementJson.readRun(line);
         } else {
           measurements.add(MeasurementJson.readMeasurement(line));
         }
@@ -96,10 +96,10 @@ public final class ResultFile implements AutoCloseable {
         }
       }
     }
-    return new Contents(
-        run.orElseThrow(() -> new IllegalArgumentException(file + " does not describe a run")),
-        measurements,
-        cut);
+    if (run == null && !measurements.isEmpty()) {
+      throw new IllegalArgumentException(file + " does not describe a run");
+    }
+    return new Contents(run, measurements, cut || run == null);
   }
 
   /** Returns the offset of the next line feed, or the length if there is none. */

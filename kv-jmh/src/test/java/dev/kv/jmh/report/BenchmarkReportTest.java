@@ -150,6 +150,16 @@ class BenchmarkReportTest {
   }
 
   @Test
+  void report_fileWithoutACompleteLine_isLeftOutWithANote() throws IOException {
+    results("");
+    Path file = Files.createFile(directory.resolve("run-2026-01-01.jsonl"));
+    assertThat(report(directory.toString())).as(out::toString).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains(file + ": left out the last line, which is incomplete");
+    assertThat(Files.readString(directory.resolve("report.md"))).contains("| fillseq | 2.500");
+  }
+
+  @Test
   void report_malformedLine_isNamedWithoutAStackTrace() throws IOException {
     results("");
     Path file = directory.resolve("run-2026-01-02.jsonl");

@@ -87,6 +87,15 @@ class ResultFileTest {
     assertThat(ResultFile.read(file(run, plain, "\u00ff")).cut()).isTrue();
   }
 
+  @Test
+  void read_noCompleteLine_hasNothing() throws IOException {
+    for (String text : List.of("", "{\"type\":\"run\"")) {
+      ResultFile.Contents contents = ResultFile.read(file(text));
+      assertThat(contents.run()).isNull();
+      assertThat(contents.cut()).isTrue();
+    }
+  }
+
   /** Writes a file in ISO 8859-1, which is not UTF-8 if a text is not ASCII. */
   private Path file(String... texts) throws IOException {
     Path file = directory.resolve("run.jsonl");
@@ -95,8 +104,7 @@ class ResultFileTest {
 
   @Test
   void read_noRun_isRefused() throws IOException {
-    Path file = directory.resolve("run.jsonl");
-    Files.writeString(file, "");
+    Path file = file(MeasurementJson.write(PLAIN) + "\n");
     assertThatThrownBy(() -> ResultFile.read(file)).hasMessageContaining("does not describe a run");
   }
 }
