@@ -12,7 +12,7 @@ final class MarkdownTable {
   }
 
   /**
-   * Adds a row.
+   * Adds a row. A vertical bar in a cell is escaped.
    *
    * @throws IllegalArgumentException if the number of cells is not the number of heads
    */
@@ -21,7 +21,7 @@ final class MarkdownTable {
       throw new IllegalArgumentException(
           cells.size() + " cells under " + rows.get(0).size() + " heads: " + cells);
     }
-    rows.add(List.copyOf(cells));
+    rows.add(cells.stream().map(cell -> cell.replace("|", "\\|")).toList());
   }
 
   /** Returns true if the table has no rows. */

@@ -69,10 +69,10 @@ class BenchmarkReportTest {
 
   @Test
   void report_run_hasTimesRatiosAndLevelDbsFigures() throws IOException {
-    results("--pairs=2");
+    results("--db=a|b --pairs=2");
     assertThat(report(directory.toString())).as(out::toString).isZero();
     assertThat(Files.readString(directory.resolve("report.md")))
-        .contains("2 * a processor", "`--pairs=2`")
+        .contains("2 * a processor", "| command | `--db=a\\|b --pairs=2` |")
         .contains("| benchmark | kv | leveldbjni | LevelDB, 2011 |\n|---|--:|--:|--:|\n")
         .contains("| fillseq | 2.500 (1.000) | 4.000 (4.000) | 1.765 |")
         .contains("| readrandom | 2.500 (1.000) | 4.000 (4.000) | 16.677 |")
