@@ -121,11 +121,11 @@ public final class DbBenchCommand implements Callable<Integer> {
 
   /** Checks the flags, and returns the names of the benchmarks. */
   private List<String> names() {
-    flags.check();
+    List<String> names = Catalogue.parse(benchmarks);
+    flags.check(names);
     DbBenchFlags.checkAtLeast(1, "--pairs", pairs);
     DbBenchFlags.checkAtLeast(0, "--warmup", warmup == null ? 0 : warmup);
     DbBenchFlags.checkDirectory("--output", output);
-    List<String> names = Catalogue.parse(benchmarks);
     if (names.isEmpty()) {
       throw new IllegalArgumentException(
           "--benchmarks has no name; known are " + String.join(", ", Catalogue.NAMES));

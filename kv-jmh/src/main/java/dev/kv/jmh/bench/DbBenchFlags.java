@@ -3,15 +3,22 @@ package dev.kv.jmh.bench;
 import dev.kv.jmh.store.StoreSettings;
 import dev.kv.jmh.task.Catalogue;
 import dev.kv.jmh.workload.DecimalKey;
+import dev.kv.jmh.workload.ValueGenerator;
 import dev.kv.jmh.workload.Workload;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The flags of db_bench, with its names and defaults, and some that it does not have. */
 final class DbBenchFlags {
   static final String ZERO_OR_ONE = "0 or 1";
+
+  /** The most bytes of a key of LMDB. */
+  private static final int LONGEST_KEY = 511;
+
+  private static final int MOST_BLOOM_BITS = 100;
 
   @Option(
       names = "--num",
@@ -162,16 +169,24 @@ final class DbBenchFlags {
   @Nullable Path profile;
 
   /**
-   * Checks the values of the flags.
+   * Checks the values of the flags for benchmarks with these names.
    *
    * @throws IllegalArgumentException if one is out of its range; the message names both
    */
-  void check() {
+  void check(List<String> names) {
     checkAtLeast(1, "--num", num);
     checkAtLeast(1, "--reads", reads == -1 ? num : reads);
     checkAtLeast(1, "--threads", threads);
     checkAtLeast(0, "--value_size", valueSize);
     checkAtLeast(0, "--key_prefix", keyPrefix);
+    checkAtMost(ValueGenerator.LONGEST, "--value_size", valueSize);
+    checkAtMost(LONGEST_KEY - DecimalKey.DIGITS, "--key_prefix", keyPrefix);
+    checkAtMost(MOST_BLOOM_BITS, "--bloom_bits", bloomBits);
+    if (names.contains("fillonebatch")) {
+      int entry = DecimalKey.DIGITS + keyPrefix + valueSize + Long.BYTES; // with type and lengths
+      checkAtMost(Integer.MAX_VALUE / entry, "fillonebatch with --num", num);
+    }
+    checkAtLeast(0, "--benchmark_write_rate_limit", writeRateLimit);
     if (!(compressionRatio > 0 && compressionRatio <= 1)) {
       throw new IllegalArgumentException(
           "--compression_ratio=" + compressionRatio + ", but it must be above 0 and at most 1");
@@ -186,8 +201,17 @@ final class DbBenchFlags {
     }
   }
 
+  private static void checkAtMost(long most, String flag, long value) {
+    if (value > most) {
+      throw new IllegalArgumentException(flag + "=" + value + ", but it must be at most " + most);
+    }
+  }
+
   /** Checks that {@code path} is a directory or can become one. */
   static void checkDirectory(String flag, @Nullable Path path) {
+    if (path != null && path.toString().isEmpty()) {
+      throw new IllegalArgumentException(flag + "= does not name a directory");
+    }
     Path existing = path == null ? null : path.toAbsolutePath();
     while (existing != null && !Files.exists(existing)) {
       existing = existing.getParent();

@@ -5,7 +5,9 @@ package dev.kv.jmh.workload;
  * a random text so that they compress to about the given ratio. Not thread-safe.
  */
 public final class ValueGenerator {
-  private static final int DATA_BYTES = 1 << 20;
+  /** The most bytes of a value. */
+  public static final int LONGEST = 1 << 20;
+
   private static final int PIECE_BYTES = 100;
   private static final int SEED = 301;
 
@@ -15,7 +17,7 @@ public final class ValueGenerator {
   /** Creates the data; with a ratio of 0.5 it compresses to half its size. */
   public ValueGenerator(double compressionRatio) {
     LehmerRandom random = new LehmerRandom(SEED);
-    data = new byte[(DATA_BYTES + PIECE_BYTES - 1) / PIECE_BYTES * PIECE_BYTES];
+    data = new byte[(LONGEST + PIECE_BYTES - 1) / PIECE_BYTES * PIECE_BYTES];
     int raw = Math.max(1, Math.min(PIECE_BYTES, (int) (PIECE_BYTES * compressionRatio)));
     for (int piece = 0; piece < data.length; piece += PIECE_BYTES) {
       for (int i = 0; i < PIECE_BYTES; i++) {

@@ -108,6 +108,10 @@ class DbBenchCommandTest {
           --compression_ratio=NaN | must be above 0 and at most 1
           --compression_ratio=0.0 | must be above 0 and at most 1
           --compression_ratio=5.0 | must be above 0 and at most 1
+          --value_size=1048577    | must be at most 1048576
+          --key_prefix=496        | must be at most 495
+          --bloom_bits=101        | must be at most 100
+          --benchmark_write_rate_limit=-1 | must be at least 0
           """)
   void flag_outOfItsRange_isAUsageErrorThatNamesIt(String flag, String range) {
     Path db = scratch.resolve("db");
@@ -125,6 +129,35 @@ class DbBenchCommandTest {
       assertThat(run(flag + "=" + path)).isEqualTo(2);
       assertThat(printed()).startsWith(flag + "=" + path + ", but " + file + " is not a directory");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--db", "--output", "--profile"})
+  void flag_emptyDirectory_isAUsageErrorThatNamesIt(String flag) {
+    assertThat(run(flag + "=", "--num=10", "--benchmarks=fillseq")).isEqualTo(2);
+    assertThat(printed()).startsWith(flag + "= does not name a directory");
+  }
+
+  @Test
+  void num_moreThanABatchHolds_isAUsageErrorOfFillonebatch() {
+    assertThat(run("--num=17318417", "--benchmarks=crc32c,fillonebatch")).isEqualTo(2);
+    assertThat(printed())
+        .startsWith("fillonebatch with --num=17318417, but it must be at most 17318416");
+  }
+
+  @Test
+  void flags_largestValues_run() {
+    int exit =
+        run(
+            "--store=kv,lmdb",
+            "--benchmarks=fillonebatch,readrandom",
+            "--num=3",
+            "--read_access=BUFFER",
+            "--value_size=1048576",
+            "--key_prefix=495",
+            "--bloom_bits=100");
+    assertThat(exit).as(printed()).isZero();
+    assertThat(printed()).contains("(3 of 3 found)").doesNotContain("failed");
   }
 
   @Test
