@@ -9,6 +9,7 @@ import dev.kv.jmh.result.Summary;
 import dev.kv.jmh.run.Plan;
 import dev.kv.jmh.store.StoreDirectory;
 import dev.kv.jmh.task.Catalogue;
+import java.io.IOError;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -201,6 +202,9 @@ public final class DbBenchCommand implements Callable<Integer> {
       try (ResultFile file = ResultFile.create(output, info)) {
         Consumer<Measurement> results = file::add;
         summary = tournament.run(directory, keep, results);
+      } catch (IOException | IOError e) {
+        console.note("the run ends, because its results cannot be written: " + e);
+        return 1;
       }
     }
     if (rounds.all() * working.size() > 1) {

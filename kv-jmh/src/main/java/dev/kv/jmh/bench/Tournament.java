@@ -4,7 +4,9 @@ import dev.kv.jmh.adapter.StoreKind;
 import dev.kv.jmh.result.Measurement;
 import dev.kv.jmh.result.Summary;
 import dev.kv.jmh.store.StoreDirectory;
+import java.io.IOError;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -58,7 +60,11 @@ final class Tournament {
     this.console = console;
   }
 
-  /** Runs all rounds with databases under {@code directory}, and returns the measurements. */
+  /**
+   * Runs all rounds with databases under {@code directory}, and returns the measurements.
+   *
+   * @throws IOError if {@code results} cannot write one, which is no failure of a store
+   */
   Summary run(Path directory, boolean keep, Consumer<Measurement> results) {
     List<Measurement> all = new ArrayList<>();
     List<StoreKind> order = new ArrayList<>(stores);
@@ -72,7 +78,7 @@ final class Tournament {
                 directory.resolve(kind.label()),
                 measurement -> {
                   all.add(measurement);
-                  results.accept(measurement);
+                  accept(results, measurement);
                 });
         if (!completed) {
           order.remove(kind);
@@ -87,6 +93,14 @@ final class Tournament {
     List<String> labels = stores.stream().map(StoreKind::label).toList();
     all.sort((a, b) -> labels.indexOf(a.store()) - labels.indexOf(b.store()));
     return Summary.of(all);
+  }
+
+  private static void accept(Consumer<Measurement> results, Measurement measurement) {
+    try {
+      results.accept(measurement);
+    } catch (UncheckedIOException e) {
+      throw new IOError(e.getCause());
+    }
   }
 
   /** Runs one turn; returns false if the store failed, which excludes it from later rounds. */

@@ -161,6 +161,15 @@ class DbBenchCommandTest {
   }
 
   @Test
+  void output_thatCannotBeCreated_isNamedWithoutAStackTrace() {
+    Path output = scratch.resolve("x".repeat(300));
+    assertThat(run("--benchmarks=fillseq", "--num=10", "--output=" + output)).isEqualTo(1);
+    assertThat(printed())
+        .contains("its results cannot be written: ", output.toString())
+        .doesNotContain("\tat ", "micros/op");
+  }
+
+  @Test
   void benchmarks_none_isAUsageError() {
     assertThat(run("--benchmarks=")).isEqualTo(2);
     assertThat(printed()).startsWith("--benchmarks has no name; known are open, fillseq,");
