@@ -18,6 +18,7 @@ final class EntryScan implements AutoCloseable {
   private final PrimitiveIterator.OfInt segments;
 
   private int segment;
+  private byte[] entryKey = {};
 
   /** Creates a scan before its first entry, which owns the cursor. */
   EntryScan(DBIterator cursor, PrimitiveIterator.OfInt segments, long now) {
@@ -38,18 +39,28 @@ final class EntryScan implements AutoCloseable {
       cursor.next();
     }
     while (cursor.isValid()) {
-      Slice key = cursor.keySlice();
+      entryKey = cursor.key(); // a close of the database may end a slice at any moment
+      Slice key = Slice.of(entryKey);
       if (EntryFormat.segment(key) != segment || EntryFormat.isIndex(key)) {
         if (!nextSegment(EntryFormat.segment(key))) {
           return false;
         }
-      } else if (EntryFormat.isExpired(EntryFormat.expiry(cursor.valueSlice()), now)) {
+      } else if (isExpired()) {
         cursor.next();
       } else {
         return true;
       }
     }
     return false;
+  }
+
+  private boolean isExpired() {
+    try {
+      return EntryFormat.isExpired(EntryFormat.expiry(cursor.valueSlice()), now);
+    } catch (RuntimeException e) {
+      cursor.isValid(); // throws if the database was closed meanwhile, which is the reason then
+      throw e;
+    }
   }
 
   /**
@@ -73,8 +84,7 @@ final class EntryScan implements AutoCloseable {
 
   /** Returns a copy of Infinispan's key of the entry. */
   byte[] key() {
-    byte[] stored = cursor.key(); // not of a slice, which a close may end during the copy
-    return Arrays.copyOfRange(stored, EntryFormat.KEY_OFFSET, stored.length);
+    return Arrays.copyOfRange(entryKey, EntryFormat.KEY_OFFSET, entryKey.length);
   }
 
   /** Returns a copy of the value of the entry, as {@link EntryFormat} has it. */

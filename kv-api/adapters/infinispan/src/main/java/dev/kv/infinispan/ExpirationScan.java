@@ -85,7 +85,8 @@ final class ExpirationScan implements AutoCloseable {
       cursor.seekToFirst();
     }
     while (cursor.isValid() && keys.size() < CHUNK) {
-      Slice key = cursor.keySlice();
+      byte[] indexKey = cursor.key(); // a close of the database may end a slice at any moment
+      Slice key = Slice.of(indexKey);
       if (EntryFormat.segment(key) != segment) {
         segment = EntryFormat.segment(key);
         if (!EntryFormat.isIndex(key)) {
@@ -94,7 +95,7 @@ final class ExpirationScan implements AutoCloseable {
       } else if (EntryFormat.indexedExpiry(key) > now) {
         cursor.seek(EntryFormat.segmentStart(segment + 1));
       } else {
-        keys.add(cursor.key());
+        keys.add(indexKey);
         cursor.next();
       }
     }

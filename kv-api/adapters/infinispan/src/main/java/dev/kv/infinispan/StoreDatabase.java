@@ -8,6 +8,7 @@ import dev.kv.ReadOptions;
 import dev.kv.SharedResources;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.Slice;
 import dev.kv.infinispan.configuration.KvStoreConfiguration;
 import dev.kv.options.CompressionType;
 import java.nio.charset.StandardCharsets;
@@ -244,12 +245,16 @@ final class StoreDatabase {
   private void removeSegments(DBIterator cursor, int from, int to) {
     WriteBatch batch = WriteBatch.create();
     cursor.seek(EntryFormat.segmentStart(from));
-    while (cursor.isValid() && EntryFormat.segment(cursor.keySlice()) < to) {
+    while (cursor.isValid()) {
+      byte[] key = cursor.key();
+      if (EntryFormat.segment(Slice.of(key)) >= to) {
+        break;
+      }
       if (batch.count() == FEW_KEYS) {
         db.deleteRange(EntryFormat.segmentStart(from), EntryFormat.segmentStart(to));
         return;
       }
-      batch.delete(cursor.key());
+      batch.delete(key);
       cursor.next();
     }
     if (batch.count() > 0) {
