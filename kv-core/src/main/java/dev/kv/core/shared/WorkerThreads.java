@@ -302,6 +302,8 @@ public final class WorkerThreads implements AutoCloseable {
         long again = IDLE;
         try {
           again = task.noThread(failure) ? 0 : IDLE;
+        } catch (Throwable e) {
+          LOG.error("{}: a task threw when it had no thread", name, e);
         } finally {
           settle(task, again);
         }

@@ -417,6 +417,32 @@ class WorkerThreadsTest {
   }
 
   @Test
+  void noThread_thatThrows_leavesATaskThatWasSubmittedMeanwhileForTheNextThread() {
+    WorkerThreads threads = threads(1);
+    AtomicBoolean able = new AtomicBoolean();
+    Counted task =
+        new Counted("task", 1) {
+          @Override
+          protected Thread startThread(String name, Runnable body) {
+            if (!able.get()) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            return super.startThread(name, body);
+          }
+
+          @Override
+          protected boolean noThread(Throwable cause) {
+            able.set(true);
+            threads.submit(this);
+            throw new OutOfMemoryError("simulated");
+          }
+        };
+    threads.submit(task);
+    Latches.await(task.done);
+    assertThat(runs).containsExactly("task");
+  }
+
+  @Test
   void startThread_thatFailsForAll_tellsEachAndTriesAgainLater() {
     WorkerThreads threads = threads(2);
     AtomicBoolean able = new AtomicBoolean();
