@@ -32,10 +32,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
@@ -386,38 +382,17 @@ class KvKeyValueStoreTest {
     }
   }
 
+  /** A close may end a slice of the cursor while it is copied. */
   @Test
-  void scans_besideAClose_endWithTheExceptionOfStreams() throws Exception {
-    byte[] large = new byte[1 << 20]; // so that many a close comes during a copy
-    ExecutorService thread = Executors.newSingleThreadExecutor();
-    try {
-      for (int round = 0; round < 40; round++) {
-        reopen(context);
-        KeyValueStore<Bytes, byte[]> scanned = store;
-        scanned.put(Bytes.wrap(large), value("1"));
-        CountDownLatch scanning = new CountDownLatch(1);
-        Future<Void> scans = thread.submit(() -> scanUntilClosed(scanned, large, scanning));
-        scanning.await();
-        store.close();
-        assertThatThrownBy(scans::get)
-            .as("round %s", round)
-            .hasCauseInstanceOf(InvalidStateStoreException.class);
-      }
-    } finally {
-      thread.shutdownNow();
-    }
-  }
-
-  private static Void scanUntilClosed(
-      KeyValueStore<Bytes, byte[]> store, byte[] key, CountDownLatch scanning) {
-    while (true) {
-      try (KeyValueIterator<Bytes, byte[]> entries = store.all()) {
-        while (entries.hasNext()) {
-          assertThat(entries.peekNextKey().get()).isEqualTo(key);
-          entries.next();
-        }
-      }
-      scanning.countDown();
+  void key_isTheCopyOfTheCursor() {
+    DBIterator cursor = mock(DBIterator.class);
+    when(cursor.isValid()).thenReturn(true);
+    when(cursor.key()).thenReturn(value("_a"));
+    when(cursor.value()).thenReturn(value("1"));
+    when(cursor.keySlice()).thenThrow(new IllegalStateException("slice used after its window"));
+    try (EntryIterator entries = new EntryIterator("store", cursor, true)) {
+      assertThat(entries.peekNextKey()).isEqualTo(key("a"));
+      assertThat(entries.next().key).isEqualTo(key("a"));
     }
   }
 
