@@ -299,9 +299,8 @@ public final class ErrorHandler {
    * @return false if a resume has begun since: nothing has changed, and the job must be tried again
    */
   public boolean failResumably(String job, Throwable cause, int resumesBefore) {
-    State before = updateUnlessResumed(resumesBefore, now -> now.failResumably(job, cause));
-    if (before.resumes() != resumesBefore) {
-      logOverlappingResume(job, cause);
+    State before = note(job, cause, resumesBefore, now -> now.failResumably(job, cause));
+    if (before == null) {
       return false;
     }
     notifyListeners();
@@ -318,9 +317,8 @@ public final class ErrorHandler {
    * {@link #succeed} is called for the job. The rest is as for {@link #failResumably}.
    */
   public boolean runShort(String job, Throwable cause, int resumesBefore) {
-    State before = updateUnlessResumed(resumesBefore, now -> now.runShort(job, cause));
-    if (before.resumes() != resumesBefore) {
-      logOverlappingResume(job, cause);
+    State before = note(job, cause, resumesBefore, now -> now.runShort(job, cause));
+    if (before == null) {
       return false;
     }
     if (!before.shortages().containsKey(job)) {
@@ -330,12 +328,20 @@ public final class ErrorHandler {
     return true;
   }
 
-  private void logOverlappingResume(String job, Throwable cause) {
+  /** Returns the state before the change, or null without a change if a resume has begun since. */
+  private @Nullable State note(
+      String job, Throwable cause, int resumesBefore, UnaryOperator<State> change) {
+    synchronized (this) {
+      if (state.resumes() == resumesBefore) {
+        return update(change);
+      }
+    }
     LOG.warn(
         "{}: {} failed after a resume that it began before, and is tried again: {}",
         database,
         job,
         cause.toString());
+    return null;
   }
 
   /** Notes that a resume of the database begins, before failed jobs are tried again. */
@@ -365,10 +371,6 @@ public final class ErrorHandler {
     State before = state;
     state = change.apply(before);
     return before;
-  }
-
-  private synchronized State updateUnlessResumed(int resumes, UnaryOperator<State> change) {
-    return state.resumes() == resumes ? update(change) : state;
   }
 
   /** Calls all listeners, and then throws what the first one threw that failed. */
