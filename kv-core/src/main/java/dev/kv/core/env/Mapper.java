@@ -31,6 +31,9 @@ abstract class Mapper {
     try {
       return Runtime.version().feature() >= FIRST_WITH_ARENAS ? new Arenas() : new Cleaners();
     } catch (ReflectiveOperationException | RuntimeException e) {
+      if (thrown(e) instanceof VirtualMachineError lackOfMemory) {
+        throw lackOfMemory; // which says nothing about the runtime
+      }
       return null;
     }
   }
