@@ -36,6 +36,27 @@ import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(LeakCheck.class)
 class BackgroundWorkerTest {
+  /** An environment that cannot start the first threads. */
+  private static final class Exhausted extends ForwardingEnv {
+    private final int failures;
+    private final AtomicInteger starts = new AtomicInteger();
+    private Runnable beforeFailure = () -> {};
+
+    Exhausted(int failures) {
+      super(Env.fileSystem());
+      this.failures = failures;
+    }
+
+    @Override
+    public Thread startThread(String name, Runnable task) {
+      if (starts.getAndIncrement() < failures) {
+        beforeFailure.run();
+        throw new OutOfMemoryError("unable to create native thread");
+      }
+      return super.startThread(name, task);
+    }
+  }
+
   private final ErrorHandler errors = new ErrorHandler(new Events("db", null));
 
   private final WorkerThreads threads = new WorkerThreads("kv-test", 1);
@@ -453,17 +474,7 @@ class BackgroundWorkerTest {
 
   @Test
   void tryAgain_threadThatCanBeStartedNow_opensTheGate() {
-    AtomicInteger refusals = new AtomicInteger(2);
-    Env exhausted =
-        new ForwardingEnv(Env.fileSystem()) {
-          @Override
-          public Thread startThread(String name, Runnable task) {
-            if (refusals.getAndDecrement() > 0) {
-              throw new OutOfMemoryError("unable to create native thread");
-            }
-            return super.startThread(name, task);
-          }
-        };
+    Env exhausted = new Exhausted(2);
     BackgroundWorker worker =
         new BackgroundWorker(threads, exhausted, "kv-test", () -> null, errors, retries);
     worker.wake();
@@ -479,40 +490,20 @@ class BackgroundWorkerTest {
   @Test
   void startOfAThread_thatFailsAfterAResumeThatItBeganBefore_isTriedAgain()
       throws InterruptedException {
-    AtomicInteger starts = new AtomicInteger();
-    Env exhausted =
-        new ForwardingEnv(Env.fileSystem()) {
-          @Override
-          public Thread startThread(String name, Runnable task) {
-            if (starts.getAndIncrement() == 0) {
-              errors.beginResume();
-              throw new OutOfMemoryError("unable to create native thread");
-            }
-            return super.startThread(name, task);
-          }
-        };
+    Exhausted exhausted = new Exhausted(1);
+    exhausted.beforeFailure = errors::beginResume;
     BackgroundWorker worker = idleWorker(exhausted);
     worker.wake();
     assertThat(errors.failure()).isNull();
     awaitRuns(1);
     stop(worker);
-    assertThat(starts).hasValue(2);
+    assertThat(exhausted.starts).hasValue(2);
   }
 
   @Test
   void tryAgain_whileItIsNotedThatThereIsNoThread_waitsForTheNextStart()
       throws InterruptedException {
-    AtomicInteger starts = new AtomicInteger();
-    Env exhausted =
-        new ForwardingEnv(Env.fileSystem()) {
-          @Override
-          public Thread startThread(String name, Runnable task) {
-            if (starts.getAndIncrement() == 0) {
-              throw new OutOfMemoryError("unable to create native thread");
-            }
-            return super.startThread(name, task);
-          }
-        };
+    Env exhausted = new Exhausted(1);
     BackgroundWorker worker = idleWorker(exhausted);
     AtomicReference<@Nullable Call> resume = new AtomicReference<>();
     errors.onChange(
@@ -537,17 +528,7 @@ class BackgroundWorkerTest {
   /** The error handler's listener stands for its own allocations. */
   @Test
   void wake_ifTheFailureToStartAThreadCannotBeNoted_isAShortageUntilTheNextWake() {
-    AtomicInteger refusals = new AtomicInteger(1);
-    Env exhausted =
-        new ForwardingEnv(Env.fileSystem()) {
-          @Override
-          public Thread startThread(String name, Runnable task) {
-            if (refusals.getAndDecrement() > 0) {
-              throw new OutOfMemoryError("simulated");
-            }
-            return super.startThread(name, task);
-          }
-        };
+    Env exhausted = new Exhausted(1);
     AtomicInteger changes = new AtomicInteger();
     errors.onChange(
         () -> {

@@ -85,6 +85,23 @@ class WorkerThreadsTest {
     }
   }
 
+  /** A task of which no thread can be started until it is able. */
+  private class Unstartable extends Counted {
+    final AtomicBoolean able = new AtomicBoolean();
+
+    Unstartable(String name) {
+      super(name, 1);
+    }
+
+    @Override
+    protected Thread startThread(String threadName, Runnable body) {
+      if (!able.get()) {
+        throw new OutOfMemoryError("unable to create native thread");
+      }
+      return super.startThread(threadName, body);
+    }
+  }
+
   /** A task that holds its thread until it is let go. */
   private class Holding extends Counted {
     final CountDownLatch running = new CountDownLatch(1);
@@ -419,17 +436,8 @@ class WorkerThreadsTest {
   @Test
   void noThread_thatThrows_leavesATaskThatWasSubmittedMeanwhileForTheNextThread() {
     WorkerThreads threads = threads(1);
-    AtomicBoolean able = new AtomicBoolean();
-    Counted task =
-        new Counted("task", 1) {
-          @Override
-          protected Thread startThread(String name, Runnable body) {
-            if (!able.get()) {
-              throw new OutOfMemoryError("unable to create native thread");
-            }
-            return super.startThread(name, body);
-          }
-
+    Unstartable task =
+        new Unstartable("task") {
           @Override
           protected boolean noThread(Throwable cause) {
             able.set(true);
@@ -445,21 +453,11 @@ class WorkerThreadsTest {
   @Test
   void startThread_thatFailsForAll_tellsEachAndTriesAgainLater() {
     WorkerThreads threads = threads(2);
-    AtomicBoolean able = new AtomicBoolean();
-    Counted task =
-        new Counted("task", 1) {
-          @Override
-          protected Thread startThread(String name, Runnable body) {
-            if (!able.get()) {
-              throw new OutOfMemoryError("unable to create native thread");
-            }
-            return super.startThread(name, body);
-          }
-        };
+    Unstartable task = new Unstartable("task");
     threads.submit(task);
     threads.submit(task);
     assertThat(task.noThread).hasSize(2);
-    able.set(true);
+    task.able.set(true);
     threads.submit(task);
     Latches.await(task.done);
     assertThat(Collections.frequency(runs, "task")).isEqualTo(1);
@@ -469,17 +467,8 @@ class WorkerThreadsTest {
   @Test
   void submit_whileTheTaskIsToldThatItHasNoThread_startsOneAfterwards() {
     WorkerThreads threads = threads(1);
-    AtomicBoolean able = new AtomicBoolean();
-    Counted task =
-        new Counted("task", 1) {
-          @Override
-          protected Thread startThread(String name, Runnable body) {
-            if (!able.get()) {
-              throw new OutOfMemoryError("unable to create native thread");
-            }
-            return super.startThread(name, body);
-          }
-
+    Unstartable task =
+        new Unstartable("task") {
           @Override
           protected boolean noThread(Throwable cause) {
             able.set(true);
@@ -673,20 +662,10 @@ class WorkerThreadsTest {
   @Test
   void startThread_thatFailsForADelayedTask_leavesItToTheNextSubmission() {
     WorkerThreads threads = threads(1);
-    AtomicBoolean able = new AtomicBoolean();
-    Counted task =
-        new Counted("task", 1) {
-          @Override
-          protected Thread startThread(String name, Runnable body) {
-            if (!able.get()) {
-              throw new OutOfMemoryError("unable to create native thread");
-            }
-            return super.startThread(name, body);
-          }
-        };
+    Unstartable task = new Unstartable("task");
     threads.submitIn(task, 1);
     assertThat(task.noThread).hasSize(1);
-    able.set(true);
+    task.able.set(true);
     threads.submitIn(task, 1);
     Latches.await(task.done);
     assertThat(task.noThread).hasSize(1);
