@@ -34,10 +34,6 @@ import org.jspecify.annotations.Nullable;
  *   <li>IN_USE says that the evictor found the entry pinned and took it out of the list by age. It
  *       is set only while the entry has pins. The update that releases the last pin returns the
  *       state with IN_USE, and its thread returns the entry to the list.
- *   <li>A read without a pin counts only if it happened before the value was freed. The thread that
- *       clears IN_CACHE issues a release fence after it, and before the value is freed. So a reader
- *       that has read something that was written to the memory later, and then issues an acquire
- *       fence, reads a state without IN_CACHE. IN_CACHE is never set again.
  * </ol>
  */
 public final class CacheHandle<V extends CacheValue> extends IntrusiveList.Element<CacheHandle<V>>
@@ -126,37 +122,11 @@ public final class CacheHandle<V extends CacheValue> extends IntrusiveList.Eleme
       }
       checkPins(now);
     } while (!STATE.weakCompareAndSet(this, now, now + PIN + HIT));
-    touch();
-    return true;
-  }
-
-  private void touch() {
     int time = shard.time();
     if (touched != time) {
       TOUCHED.setOpaque(this, time);
     }
-  }
-
-  /**
-   * Returns the value if the entry is in the cache, without a pin: at any time it may be freed, and
-   * its memory used for something else. So the caller only copies from the memory, and then asks
-   * {@link #isStillCached}.
-   */
-  public @Nullable V peek() {
-    if ((state & IN_CACHE) == 0) {
-      return null;
-    }
-    touch();
-    return value;
-  }
-
-  /**
-   * Returns true if the entry has been in the cache since {@link #peek}, so that everything that
-   * this thread has read of the value's memory was the value's.
-   */
-  public boolean isStillCached() {
-    VarHandle.acquireFence();
-    return (state & IN_CACHE) != 0;
+    return true;
   }
 
   /** Releases a pin. */
@@ -181,7 +151,6 @@ public final class CacheHandle<V extends CacheValue> extends IntrusiveList.Eleme
 
   /** Frees the value; the state says that no thread has or can get a pin. */
   void free() {
-    VarHandle.releaseFence();
     V freed = value();
     value = null;
     freed.free();
@@ -196,9 +165,9 @@ public final class CacheHandle<V extends CacheValue> extends IntrusiveList.Eleme
     return state >>> HIT_SHIFT;
   }
 
-  /** Returns the shard's time when the entry was last pinned. */
+  /** Returns the shard's time when the entry was last read. With the shard's lock. */
   int touched() {
-    return (int) TOUCHED.getOpaque(this);
+    return value().touched((int) TOUCHED.getOpaque(this));
   }
 
   /** Sets the value, before any other thread can see it. */

@@ -8,6 +8,14 @@ public interface CacheValue {
   long charge();
 
   /**
+   * Returns the later one of two times of the cache: {@code pinned}, when the value was last
+   * pinned, and when it was last read without a pin. Called with the lock of the shard held.
+   */
+  default int touched(int pinned) {
+    return pinned;
+  }
+
+  /**
    * Frees the value. Called exactly once, after it has left the cache and its last pin is closed,
    * with no lock held. Must not throw.
    */

@@ -72,13 +72,9 @@ public final class LruCache<V extends CacheValue> implements BlockAllocator.Evic
     return entry;
   }
 
-  /**
-   * Returns the entry without a pin, or null if there is none or a pin is needed to tell. See
-   * {@link CacheHandle#peek}; a read that succeeds is told to {@link #countHit}.
-   */
-  public @Nullable CacheHandle<V> peek(long id, long key) {
-    int hash = hash(id, key);
-    return shard(hash).peek(id, key, hash);
+  /** Returns the time of the shard of an entry, for {@link CacheValue#touched}. */
+  public int time(long id, long key) {
+    return shard(hash(id, key)).time();
   }
 
   /** Counts a hit without a pin. */

@@ -90,11 +90,6 @@ final class LruShard<V extends CacheValue> {
     return usage;
   }
 
-  /** Returns the entry, not pinned, or null if a search without the lock does not find it. */
-  @Nullable CacheHandle<V> peek(long id, long key, int hash) {
-    return table.find(id, key, hash);
-  }
-
   /** Returns the entry, pinned, or null. */
   @Nullable CacheHandle<V> acquire(long id, long key, int hash) {
     int moves = table.moves();

@@ -201,6 +201,19 @@ public final class BlockAllocator implements OffHeapBudget.Reclaimer, AutoClosea
     return ((BlockBuf) buf).view();
   }
 
+  /**
+   * Returns the little-endian memory that contains the buffer's at {@link #offsetOf}. Many buffers
+   * share it, so that its own object is in the caches of the processor.
+   */
+  public static ByteBuffer memoryOf(ByteBuf buf) {
+    return ((BlockBuf) buf).memory();
+  }
+
+  /** Returns the offset of the buffer's first byte in {@link #memoryOf}. */
+  public static int offsetOf(ByteBuf buf) {
+    return ((BlockBuf) buf).offset();
+  }
+
   /** Returns the number of buffers that are allocated and not released. */
   public long liveBuffers() {
     return live.get();

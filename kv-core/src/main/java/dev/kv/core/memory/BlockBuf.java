@@ -17,23 +17,28 @@ final class BlockBuf extends UnpooledDirectByteBuf {
   private final BlockAllocator allocator;
   private final @Nullable Slab slab;
   private final ByteBuffer view;
+
+  /** The offset of the view in the slab, if there is one. */
+  private final int offset;
+
   private MemoryKind kind = MemoryKind.BLOCK;
   private boolean recycled;
   // Recorded under Invariants.ON.
   private @Nullable Throwable allocated;
   private @Nullable Throwable released;
 
-  private BlockBuf(BlockAllocator allocator, @Nullable Slab slab, ByteBuffer memory) {
+  private BlockBuf(BlockAllocator allocator, @Nullable Slab slab, ByteBuffer memory, int offset) {
     super(UnpooledByteBufAllocator.DEFAULT, memory, memory.capacity());
     this.allocator = allocator;
     this.slab = slab;
     view = memory;
+    this.offset = offset;
   }
 
   /** Returns the buffer of a free slot. */
   static BlockBuf slot(Slab slab, ByteBuffer memory, int offset, int size) {
     ByteBuffer part = memory.slice(offset, size).order(ByteOrder.LITTLE_ENDIAN);
-    return new BlockBuf(slab.pool().allocator(), slab, part);
+    return new BlockBuf(slab.pool().allocator(), slab, part, offset);
   }
 
   /** Returns a buffer with memory of its own. */
@@ -51,7 +56,7 @@ final class BlockBuf extends UnpooledDirectByteBuf {
 
   private static BlockBuf reserved(BlockAllocator allocator, int length) {
     try {
-      return new BlockBuf(allocator, null, DirectMemory.allocate(length));
+      return new BlockBuf(allocator, null, DirectMemory.allocate(length), 0);
     } catch (Throwable e) { // without an Undo, because a read of a block may come here
       allocator.budget().release(MemoryKind.BLOCK, length);
       throw e;
@@ -63,7 +68,7 @@ final class BlockBuf extends UnpooledDirectByteBuf {
    * object, so a stale reference stays released and cannot release the buffer of a later use.
    */
   BlockBuf successor(Slab slab) {
-    BlockBuf next = new BlockBuf(allocator, slab, view);
+    BlockBuf next = new BlockBuf(allocator, slab, view, offset);
     next.recycled = true;
     next.released = released;
     return next;
@@ -110,6 +115,16 @@ final class BlockBuf extends UnpooledDirectByteBuf {
       throw new AssertionError("block used after its release, which is the cause", released);
     }
     return view;
+  }
+
+  /** Returns the memory of the slab, or of this buffer if it has memory of its own. */
+  ByteBuffer memory() {
+    return slab == null ? view : slab.memory();
+  }
+
+  /** Returns the offset of this buffer in {@link #memory}. */
+  int offset() {
+    return offset;
   }
 
   @Nullable Slab slab() {

@@ -28,6 +28,10 @@ final class Slab extends IntrusiveList.Element<Slab> {
     return pool;
   }
 
+  ByteBuffer memory() {
+    return memory;
+  }
+
   int bytes() {
     return memory.capacity();
   }

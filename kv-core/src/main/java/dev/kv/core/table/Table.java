@@ -13,6 +13,8 @@ import dev.kv.core.table.block.BlockIterator;
 import dev.kv.core.table.block.EntryIndexLookup;
 import dev.kv.core.table.cache.BlockAccess;
 import dev.kv.core.table.cache.BlockProvider;
+import dev.kv.core.table.cache.CachedBlock;
+import dev.kv.core.table.cache.IndexedBlocks;
 import dev.kv.core.table.cache.LookupCounts;
 import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.cache.ReadFlags;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An open table; {@link TableBuilder} describes the format. Index and filter are kept in memory;
  * data blocks are read through the block cache. Thread-safe: all fields are constant after the
- * open. Freed after the last pin is released.
+ * open, except for what caches. Freed after the last pin is released.
  */
 public final class Table implements CacheValue {
   private final TableFile file;
@@ -50,6 +52,12 @@ public final class Table implements CacheValue {
 
   /** The filters of blocks that lookups read without finding their key; null if there are none. */
   private final @Nullable BlockBloomCache missed;
+
+  /** The places of blocks in the cache; null before the first one, or if there is no room. */
+  private volatile @Nullable IndexedBlocks indexed;
+
+  /** True if there is no room for places, so that nobody asks again. */
+  private volatile boolean placesRefused;
 
   private final @Nullable TableProperties properties;
 
@@ -167,12 +175,13 @@ public final class Table implements CacheValue {
   }
 
   /**
-   * Searches a block in the cache: without a pin, if the value is to be copied and the block has an
-   * entry index, or else with a pin, which belongs to the value found.
+   * Searches a block in the cache: without a pin, if the value is to be copied and the block has a
+   * place, or else with a pin, which belongs to the value found.
    */
   private int searchCached(TableLookup lookup, int at, long offset, int size) {
-    if (lookup.copies()) {
-      int result = blocks.searchUnpinned(cacheId, offset, lookup);
+    IndexedBlocks places = indexed;
+    if (places != null && lookup.copies()) {
+      int result = places.search(at, offset, lookup);
       if (result != EntryIndexLookup.UNDECIDED
           && (result != LookupResult.NOT_FOUND || !recordsMiss(lookup, at))) {
         return result;
@@ -353,7 +362,29 @@ public final class Table implements CacheValue {
     cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));
     if (block.wasHit()) {
       block.useEntryIndex(cursor);
+      if (block instanceof CachedBlock shared) {
+        addPlace(shared, at);
+      }
     }
+  }
+
+  /** Makes a pinned block known to gets without a pin, if it has an entry index. */
+  private void addPlace(CachedBlock block, int at) {
+    IndexedBlocks places = indexed;
+    if (places == null && !placesRefused) {
+      places = createIndexed();
+    }
+    if (places != null) {
+      block.addTo(places, at, index.offset(at));
+    }
+  }
+
+  private synchronized @Nullable IndexedBlocks createIndexed() {
+    if (indexed == null && !placesRefused) {
+      indexed = blocks.newIndexedBlocks(cacheId, index.count());
+      placesRefused = indexed == null;
+    }
+    return indexed;
   }
 
   /**
@@ -375,6 +406,10 @@ public final class Table implements CacheValue {
   @Override
   public void free() {
     index.free();
+    IndexedBlocks places = indexed;
+    if (places != null) {
+      blocks.release(places);
+    }
     if (missed != null) {
       missed.free();
     }

@@ -18,7 +18,7 @@ class LruCacheTest {
   private LruCache<Value> cache = new LruCache<>(CAPACITY, 4);
 
   /** A value that knows whether it was freed. */
-  private final class Value implements CacheValue {
+  private class Value implements CacheValue {
     private final int number;
     private final long charge;
     private final AtomicInteger frees = new AtomicInteger();
@@ -273,29 +273,21 @@ class LruCacheTest {
   }
 
   @Test
-  void peek_entryThatLeaves_isNotStillCached() {
-    assertThat(cache.peek(1, 1)).isNull();
-    CacheHandle<Value> entry = Replacing.put(cache, 1, 1, (id, at) -> new Value(1, 1));
-    Value value = entry.value();
-    entry.close();
-    CacheHandle<Value> found = cache.peek(1, 1);
-    assertThat(found).isSameAs(entry);
-    assertThat(found.peek()).isSameAs(value);
-    assertThat(found.isStillCached()).isTrue();
-    cache.erase(1, 1);
-    assertThat(found.isStillCached()).isFalse();
-    assertThat(found.peek()).isNull();
-    assertThat(cache.peek(1, 1)).isNull();
-  }
-
-  @Test
-  void peek_entryThatIsErasedWhilePinned_isNotCached() {
-    CacheHandle<Value> entry = Replacing.put(cache, 1, 1, (id, at) -> new Value(1, 1));
-    assertThat(entry.isStillCached()).isTrue();
-    cache.erase(1, 1);
-    assertThat(entry.isStillCached()).isFalse();
-    assertThat(entry.peek()).isNull();
-    entry.close();
+  void evict_valueReadWithoutAPin_isYoung() {
+    cache = new LruCache<>(CAPACITY, 0);
+    Value read =
+        new Value(1, 1) {
+          @Override
+          public int touched(int pinned) {
+            return cache.time(1, 1);
+          }
+        };
+    Replacing.put(cache, 1, 1, (id, at) -> read).close();
+    for (int i = 2; i < 6; i++) {
+      Replacing.put(cache, 1, i, (id, at) -> new Value(1, 1)).close();
+    }
+    cache.evict(1);
+    assertThat(read.frees.get()).isZero();
   }
 
   @Test

@@ -11,7 +11,9 @@ import dev.kv.core.memory.MemoryKind;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.ValueRef;
 import dev.kv.core.table.block.Entries;
+import dev.kv.core.table.cache.IndexedBlocks;
 import dev.kv.core.table.cache.LookupCounts;
+import dev.kv.core.table.cache.TableFile;
 import dev.kv.core.table.cache.TableLookup;
 import dev.kv.options.CompressionType;
 import java.util.ArrayList;
@@ -74,6 +76,18 @@ class UnpinnedReadTest {
     }
   }
 
+  /** Returns how many of the values are found without a pin. */
+  private static int unpinned(Table table, Reading reading, List<Entries.Entry> all) {
+    int unpinned = 0;
+    for (Entries.Entry entry : all) {
+      reading.key.set(InternalKey.userKey(entry.key()), InternalKey.MAX_SEQUENCE);
+      int result = table.get(reading.lookup);
+      unpinned += result == LookupResult.FOUND && reading.value.pin == null ? 1 : 0;
+      reading.value.release();
+    }
+    return unpinned;
+  }
+
   @Test
   void get_indexedBlocks_takesNoPinAndCountsHits() {
     try (TableBench bench = new TableBench(1 << 20);
@@ -84,15 +98,76 @@ class UnpinnedReadTest {
         all.forEach(entry -> reading.check(table, entry));
       }
       assertThat(bench.cache.hits() + bench.cache.misses()).isEqualTo(3L * all.size());
-      int unpinned = 0;
-      for (Entries.Entry entry : all) {
-        reading.key.set(InternalKey.userKey(entry.key()), InternalKey.MAX_SEQUENCE);
-        int result = table.get(reading.lookup);
-        unpinned += result == LookupResult.FOUND && reading.value.pin == null ? 1 : 0;
-        reading.value.release();
-      }
-      assertThat(unpinned).isGreaterThan(all.size() / 4);
+      assertThat(unpinned(table, reading, all)).isGreaterThan(all.size() / 4);
       table.free();
+    }
+  }
+
+  @Test
+  void get_tableOpenedAgain_readsWithoutAPinAgain() {
+    try (TableBench bench = new TableBench(1 << 20);
+        Reading reading = new Reading(new OffHeapBudget(0))) {
+      List<Entries.Entry> all = newestOfEachKey();
+      long id = bench.cache.newId();
+      for (int open = 0; open < 3; open++) {
+        TableFile file = TableFile.of(MemoryFile.reading(bytes), "000005.ldb");
+        Table table = Table.open(file, id, ORDER, null, bench.blocks);
+        for (int i = 0; i < 3; i++) {
+          all.forEach(entry -> reading.check(table, entry));
+        }
+        assertThat(unpinned(table, reading, all)).isGreaterThan(all.size() / 4);
+        table.free();
+      }
+    }
+  }
+
+  @Test
+  void get_moreTablesThanThereIsRoomFor_areReadWithAPin() {
+    try (TableBench bench = new TableBench(1 << 20);
+        Reading reading = new Reading(new OffHeapBudget(0))) {
+      Table table = bench.open(MemoryFile.reading(bytes), ORDER);
+      IndexedBlocks others = bench.blocks.newIndexedBlocks(7, 16 << 10);
+      assertThat(others).isNotNull();
+      List<Entries.Entry> all = newestOfEachKey();
+      for (int i = 0; i < 3; i++) {
+        all.forEach(entry -> reading.check(table, entry));
+      }
+      assertThat(unpinned(table, reading, all)).isZero();
+      table.free();
+      bench.blocks.release(others);
+      Table again = bench.open(MemoryFile.reading(bytes), ORDER);
+      for (int i = 0; i < 3; i++) {
+        all.forEach(entry -> reading.check(again, entry));
+      }
+      assertThat(unpinned(again, reading, all)).isGreaterThan(all.size() / 4);
+      again.free();
+    }
+  }
+
+  /** A block that is only read without a pin is not the oldest. */
+  @Test
+  void get_withoutAPin_keepsTheBlockYoung() {
+    try (TableBench bench = new TableBench(64 << 10);
+        Reading reading = new Reading(new OffHeapBudget(0))) {
+      Table table = bench.open(MemoryFile.reading(bytes), ORDER);
+      Table cold = bench.open(MemoryFile.reading(bytes), ORDER);
+      List<Entries.Entry> all = newestOfEachKey();
+      Entries.Entry hot = all.get(0);
+      for (int i = 0; i < 3; i++) {
+        reading.check(table, hot);
+      }
+      long misses = 0;
+      for (int round = 0; round < 20; round++) {
+        for (Entries.Entry entry : all) {
+          reading.check(cold, entry);
+          long before = bench.cache.misses();
+          reading.check(table, hot);
+          misses += bench.cache.misses() - before;
+        }
+      }
+      assertThat(misses).isZero();
+      table.free();
+      cold.free();
     }
   }
 

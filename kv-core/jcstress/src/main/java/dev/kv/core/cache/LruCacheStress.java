@@ -43,33 +43,6 @@ public final class LruCacheStress {
     return cache;
   }
 
-  /** A read without a pin that is confirmed has not read memory that was used again. */
-  @JCStressTest
-  @Outcome(id = "7", expect = ACCEPTABLE, desc = "read, and confirmed")
-  @Outcome(id = "0", expect = ACCEPTABLE, desc = "not there, or not confirmed")
-  @Outcome(id = "-7", expect = FORBIDDEN, desc = "freed, and confirmed")
-  @State
-  public static class ReadWithoutPin {
-    private final LruCache<Cell> cache = cache(1);
-
-    /** Frees the entry. */
-    @Actor
-    public void eraser() {
-      cache.erase(1, 0);
-    }
-
-    /** Reads it without a pin. */
-    @Actor
-    public void reader(I_Result result) {
-      CacheHandle<Cell> entry = cache.peek(1, 0);
-      if (entry != null) {
-        Cell value = entry.peek();
-        int number = value == null ? 0 : value.number;
-        result.r1 = entry.isStillCached() ? number : 0;
-      }
-    }
-  }
-
   /** An entry that is pinned is not freed. */
   @JCStressTest
   @Outcome(id = "7", expect = ACCEPTABLE, desc = "pinned and read")

@@ -2,7 +2,6 @@ package dev.kv.core.table.cache;
 
 import dev.kv.core.cache.CacheHandle;
 import dev.kv.core.cache.LruCache;
-import dev.kv.core.key.LookupResult;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.DirectMemory;
 import dev.kv.core.memory.MemoryKind;
@@ -11,11 +10,11 @@ import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Stripes;
 import dev.kv.core.table.block.BlockIterator;
-import dev.kv.core.table.block.EntryIndexLookup;
 import dev.kv.core.table.format.BlockHandle;
 import dev.kv.errors.OffHeapExhaustedException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +27,13 @@ public final class BlockProvider implements AutoCloseable {
   /** A larger block is not copied into the scratch buffer of a cursor. */
   private static final int MOST_IN_SCRATCH = 64 << 10;
 
-  /** A larger value is read with a pin, because it is copied twice without one. */
-  private static final int MOST_UNPINNED = 4 << 10;
+  /** The least number of blocks that may have room in {@link IndexedBlocks}. */
+  private static final int LEAST_PLACES = 16 << 10;
+
+  /**
+   * A larger cache allows room for one block for each so many bytes, which takes 24 on the heap.
+   */
+  private static final int BYTES_PER_PLACE = 512;
 
   /** One or two for each table that an iterator opens in a typical database. */
   private static final int SCRATCHES_PER_STRIPE = 16;
@@ -38,6 +42,7 @@ public final class BlockProvider implements AutoCloseable {
   private final BlockAllocator allocator;
   private final OffHeapBudget budget;
   private final boolean nativeSnappy;
+  private final AtomicLong places = new AtomicLong();
   private final ObjectPool<BlockReader> readers =
       new ObjectPool<>(1, this::newReader, BlockReader::close);
   private final ObjectPool<OffHeapBuffer> scratches =
@@ -74,41 +79,22 @@ public final class BlockProvider implements AutoCloseable {
   }
 
   /**
-   * Searches a data block in the cache for the key of a lookup without a pin, if that is possible,
-   * and copies the value. Everything that was read counts only if the block is still cached
-   * afterwards.
-   *
-   * @return one of {@link dev.kv.core.key.LookupResult}'s constants, or {@link
-   *     EntryIndexLookup#UNDECIDED} if a search with a pin has to tell
+   * Returns room for the places of {@code count} blocks that the cache has by an id; null if other
+   * tables have too much already. The caller gives it back to {@link #release(IndexedBlocks)}.
    */
-  public int searchUnpinned(long id, long offset, TableLookup lookup) {
-    CacheHandle<CachedBlock> entry = blocks.peek(id, offset);
-    CachedBlock block = entry == null ? null : entry.peek();
-    if (entry == null || block == null || !block.isIndexed()) {
-      return EntryIndexLookup.UNDECIDED;
+  public @Nullable IndexedBlocks newIndexedBlocks(long id, int count) {
+    long most = Math.max(LEAST_PLACES, blocks.capacity() / BYTES_PER_PLACE);
+    if (places.get() + count > most) {
+      return null;
     }
-    int result;
-    try {
-      ByteBuffer bytes = block.bytes();
-      int length = block.length();
-      result = lookup.search(bytes, 0, length, bytes, BlockIterator.entryIndexAfter(length));
-      if (result == LookupResult.FOUND) {
-        if (lookup.indexedLength() > MOST_UNPINNED) {
-          return EntryIndexLookup.UNDECIDED;
-        }
-        lookup.copyValue(bytes, lookup.indexedOffset(), lookup.indexedLength());
-      }
-    } catch (IndexOutOfBoundsException | OffHeapExhaustedException e) {
-      // The block has changed, or there is no memory for the copy
-      return EntryIndexLookup.UNDECIDED;
-    }
-    if (!entry.isStillCached()) {
-      return EntryIndexLookup.UNDECIDED;
-    }
-    if (result != EntryIndexLookup.UNDECIDED) {
-      blocks.countHit();
-    }
-    return result;
+    IndexedBlocks made = new IndexedBlocks(blocks, id, count);
+    places.addAndGet(count);
+    return made;
+  }
+
+  /** Takes back room that is not used any more. */
+  public void release(IndexedBlocks unused) {
+    places.addAndGet(-unused.count());
   }
 
   private PinnedBlock load(TableFile file, long id, long offset, int size, ReadFlags flags) {

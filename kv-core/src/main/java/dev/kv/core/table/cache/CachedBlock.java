@@ -6,6 +6,7 @@ import dev.kv.core.cache.LruCache;
 import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.table.block.BlockIterator;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,12 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
 
   /** True if an entry index follows the block, false if none fits; null before the first try. */
   private volatile @Nullable Boolean hasEntryIndex;
+
+  /** What has the place of this block; null while nothing has. Changed with the lock held. */
+  private volatile @Nullable IndexedBlocks places;
+
+  /** The number of this block in {@link #places}. */
+  private int number;
 
   private CachedBlock(ByteBuf memory, int length) {
     super(memory, BlockAllocator.viewOf(memory), length);
@@ -87,9 +94,41 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
     }
   }
 
-  /** Returns true if an entry index follows the block. */
-  boolean isIndexed() {
-    return Boolean.TRUE.equals(hasEntryIndex);
+  /**
+   * Adds the place of this block to those of its table, if an entry index follows the block. If the
+   * table was closed and opened again, the place is moved.
+   *
+   * @param at the number of the block in the table
+   * @param offset its offset in the file
+   */
+  public void addTo(IndexedBlocks table, int at, long offset) {
+    if (places != table && Boolean.TRUE.equals(hasEntryIndex)) {
+      place(table, at, offset);
+    }
+  }
+
+  private synchronized void place(IndexedBlocks table, int at, long offset) {
+    IndexedBlocks present = places;
+    if (present == table) {
+      return;
+    }
+    if (present != null) {
+      present.remove(number);
+      places = null;
+    }
+    ByteBuf memory = Objects.requireNonNull(memory());
+    int begin = BlockAllocator.offsetOf(memory);
+    if (table.add(at, offset, BlockAllocator.memoryOf(memory), begin, length())) {
+      number = at;
+      places = table;
+    }
+  }
+
+  @Override
+  public int touched(int pinned) {
+    IndexedBlocks present = places;
+    int unpinned = present == null ? pinned : present.touched(number);
+    return unpinned - pinned > 0 ? unpinned : pinned;
   }
 
   @Override
@@ -100,6 +139,10 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
   /** Frees the block. Called by the cache. */
   @Override
   public void free() {
+    IndexedBlocks present = places;
+    if (present != null) {
+      present.remove(number);
+    }
     freeMemory();
   }
 

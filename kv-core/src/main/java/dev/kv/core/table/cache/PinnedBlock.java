@@ -34,6 +34,11 @@ public abstract sealed class PinnedBlock implements Pinned permits CachedBlock, 
     return length;
   }
 
+  /** Returns the buffer that has the memory; null if the garbage collector frees it. */
+  final @Nullable ByteBuf memory() {
+    return memory;
+  }
+
   /** Returns true if a reader found the block in the cache after it was loaded. */
   public abstract boolean wasHit();
 

@@ -10,6 +10,7 @@
  *
  * <p>A {@link dev.kv.core.table.cache.TableLookup} is the lookup of one key, and searches a block
  * for it. A {@link dev.kv.core.table.cache.BlockAccess} is a way in which it reads the block.
+ * {@link dev.kv.core.table.cache.IndexedBlocks} finds blocks in the cache without a pin.
  *
  * <p>Called by the table and table.mapped packages. May import table.format, block, cache and the
  * layers below.
