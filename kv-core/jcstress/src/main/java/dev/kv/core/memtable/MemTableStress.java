@@ -53,7 +53,7 @@ public final class MemTableStress {
 
   private static LookupKey lookup(int key) {
     LookupKey lookup = new LookupKey(BUDGET);
-    lookup.set(SOURCE, key, 1, InternalKey.MAX_SEQUENCE);
+    lookup.set(new byte[] {(byte) key}, InternalKey.MAX_SEQUENCE);
     return lookup;
   }
 
