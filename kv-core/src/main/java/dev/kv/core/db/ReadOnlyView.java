@@ -3,6 +3,7 @@ package dev.kv.core.db;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.admin.DBStats;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.memory.Pinned;
 import dev.kv.core.memory.Undo;
@@ -13,6 +14,7 @@ import dev.kv.core.recovery.LogRecovery;
 import dev.kv.core.state.DatabaseContext;
 import dev.kv.core.state.DatabaseStats;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.errors.CorruptionException;
 import dev.kv.options.TableSuffix;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -30,6 +32,8 @@ import java.util.List;
  * read state and the last list of files that use the version.
  */
 final class ReadOnlyView {
+  private static final EngineLogger LOG = EngineLogger.of(ReadOnlyView.class);
+
   private final DatabaseContext context;
   private final Path directory;
   private final TableUses uses;
@@ -150,7 +154,11 @@ final class ReadOnlyView {
       unpinned = false; // the versions before this one were freed, and had no pinned table
       files.addAll(all);
       for (FileMetadata file : all) {
-        pins.add(context.tables().acquire(file));
+        try {
+          pins.add(context.tables().acquire(file));
+        } catch (CorruptionException e) {
+          LOG.warn("{}: {} cannot be opened, and reads of its keys fail", directory, file, e);
+        }
       }
     }
   }

@@ -18,6 +18,7 @@ import dev.kv.core.Latches;
 import dev.kv.core.env.FileName;
 import dev.kv.core.recovery.DirectoryCheck;
 import dev.kv.core.state.DatabaseContext;
+import dev.kv.core.table.format.Footer;
 import dev.kv.env.Env;
 import dev.kv.env.ForwardingEnv;
 import dev.kv.env.ForwardingSequentialFile;
@@ -41,6 +42,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -68,6 +70,28 @@ class RefreshTest extends DbTestBase {
       assertThat(view.isUnpinned()).isFalse();
       view.release();
       assertThat(view.isUnpinned()).isTrue();
+    }
+  }
+
+  @Test
+  void openReadOnly_tableWithADamagedIndex_readsTheOthers() throws IOException {
+    open();
+    for (String key : List.of("a", "z")) {
+      put(key, key);
+      db.admin().flush();
+    }
+    close();
+    Path first;
+    try (Stream<Path> files = Files.list(directory)) {
+      first = files.filter(file -> file.toString().endsWith(".ldb")).sorted().findFirst().get();
+    }
+    byte[] bytes = Files.readAllBytes(first);
+    bytes[bytes.length - Footer.SIZE - 10] ^= 1;
+    Files.write(first, bytes);
+    try (ReadOnlyDB reader = DB.openReadOnly(directory, options)) {
+      assertThat(reader.get(b("z"))).isEqualTo(b("z"));
+      assertThatThrownBy(() -> reader.get(b("a"))).isInstanceOf(CorruptionException.class);
+      assertThat(reader.refresh()).isFalse();
     }
   }
 
