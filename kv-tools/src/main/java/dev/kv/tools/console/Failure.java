@@ -8,4 +8,9 @@ public final class Failure extends RuntimeException {
   public Failure(String message) {
     super(message);
   }
+
+  /** Creates such a failure with the cause, which a trace shows. */
+  public Failure(String message, Throwable cause) {
+    super(message, cause);
+  }
 }

@@ -109,7 +109,8 @@ public final class FailureText {
       return denied.getFile() + ": permission denied";
     }
     if (failure instanceof FileSystemException refused) {
-      return refused.getFile() + ": " + refused.getReason();
+      String reason = refused.getReason();
+      return refused.getFile() + ": " + (reason == null ? name(refused) : reason);
     }
     String message = failure.getMessage();
     if (failure instanceof OutOfMemoryError) {
@@ -119,6 +120,10 @@ public final class FailureText {
             || failure instanceof IOException
             || failure instanceof IllegalArgumentException
         ? String.valueOf(message)
-        : failure.getClass().getSimpleName() + (message == null ? "" : ": " + message);
+        : name(failure) + (message == null ? "" : ": " + message);
+  }
+
+  private static String name(Throwable failure) {
+    return failure.getClass().getSimpleName();
   }
 }

@@ -76,6 +76,9 @@ final class RecordDump {
       if (end != null && end.damage()) {
         parts.damage(end.offset(), end.text());
       }
+      if (!parts.isDamaged() && !Tree.readManifest(file, "", found -> {}).isComplete()) {
+        parts.damage(records.endOfLastRecord(), Tree.INCOMPLETE);
+      }
       end(records);
     }
   }

@@ -17,6 +17,7 @@ import dev.kv.tools.database.DatabaseFiles;
 import dev.kv.tools.text.Json;
 import dev.kv.tools.verify.Verifier;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -47,6 +48,9 @@ public final class RepairCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
+  /** True if another process has the database open, which it may for a dry run. */
+  private boolean written;
+
   /** What was found of the database before the repair: null if it was not checked. */
   private @Nullable Boolean whole;
 
@@ -60,7 +64,7 @@ public final class RepairCommand implements Callable<Integer> {
     if (!dryRun) {
       database.requireConfirmedOrder();
     } else {
-      database.noteWriter();
+      written = database.noteWriter();
       whole = isWhole(order);
     }
     long tables = DatabaseFiles.bytes(database.directory(), DatabaseFile.Kind.TABLE);
@@ -114,12 +118,16 @@ public final class RepairCommand implements Callable<Integer> {
   }
 
   /** Returns the failure of a dry run, which has repaired nothing. */
-  private static RuntimeException failureOfDryRun(DBIOException e) {
+  private RuntimeException failureOfDryRun(DBIOException e) {
     for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
       if (cause instanceof OverlayEnv.ScratchException full) {
         return new Failure(
             FailureText.describe(full)
                 + "; JAVA_OPTS=-Djava.io.tmpdir=... gives another temporary directory");
+      }
+      if (written && cause instanceof NoSuchFileException) {
+        return new Failure(
+            database.directory() + ": the other process has changed it meanwhile; try again");
       }
     }
     return new DBIOException(

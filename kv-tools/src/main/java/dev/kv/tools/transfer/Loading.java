@@ -3,10 +3,12 @@ package dev.kv.tools.transfer;
 import dev.kv.DB;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
+import dev.kv.errors.DBException;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.load.BulkLoader;
 import dev.kv.tools.console.Cancellation;
 import dev.kv.tools.console.Failure;
+import dev.kv.tools.console.FailureText;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.console.StandardStreams;
 import dev.kv.tools.database.ChangeFeedArguments;
@@ -108,6 +110,8 @@ final class Loading {
       finish();
     } catch (Failure malformed) {
       throw new Failure(malformed.getMessage() + soFar());
+    } catch (DBException refused) {
+      throw new Failure(FailureText.describe(refused) + soFar(), refused);
     } finally {
       try {
         Runtime.getRuntime().removeShutdownHook(interrupted);

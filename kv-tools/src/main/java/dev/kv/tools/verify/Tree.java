@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Tree {
   /** The text of a finding of edits that are too few for an open. */
-  static final String INCOMPLETE = "its edits do not set all that an open needs";
+  public static final String INCOMPLETE = "its edits do not set all that an open needs";
 
   private final String manifest;
   private final List<Map<Long, ManifestEdit.NewTable>> levels = new ArrayList<>();
@@ -91,7 +91,8 @@ public final class Tree {
   }
 
   /** Reads a MANIFEST that findings call {@code name}. */
-  static Tree readManifest(Path file, String name, Finding.Sink findings) throws IOException {
+  public static Tree readManifest(Path file, String name, Finding.Sink findings)
+      throws IOException {
     Tree tree = new Tree(name);
     tree.readEdits(file, findings);
     return tree;
@@ -188,7 +189,7 @@ public final class Tree {
   }
 
   /** Returns true if the edits set everything that an open needs. */
-  boolean isComplete() {
+  public boolean isComplete() {
     return logNumber >= 0 && nextFileNumber >= 0 && lastSequence >= 0;
   }
 

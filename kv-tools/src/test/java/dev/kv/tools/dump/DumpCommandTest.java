@@ -172,6 +172,9 @@ class DumpCommandTest {
     assertThat(verify.out())
         .contains("its edits do not set all that an open needs")
         .doesNotContain("whole");
+    Cli dump = Cli.run("dump", manifest.toString());
+    assertThat(dump.exitCode()).as(dump.out()).isEqualTo(1);
+    assertThat(dump.out()).contains("its edits do not set all that an open needs");
   }
 
   @Test
