@@ -28,9 +28,10 @@ import org.jspecify.annotations.Nullable;
  * <p>The meters begin with {@code kv.}: lookups by where they were answered, filters, the block
  * cache, iterators, writes, syncs, stalls, levels, compactions, memory and amplification. They read
  * {@link DBInspector#stats} at most once a second. They do not keep the database from being
- * garbage-collected. After its close, counters keep their last value and gauges are NaN; {@link
- * #close} removes them. A registry has one meter of a name and tags, the first that is registered:
- * close this object with its database, or the meters of the next open would not be registered.
+ * garbage-collected. From a second after its close on, gauges are NaN, and counters keep the value
+ * that was read last; {@link #close} removes them. A registry has one meter of a name and tags, the
+ * first that is registered: close this object with its database, or the meters of the next open
+ * would not be registered.
  */
 public final class DatabaseMetrics implements MeterBinder, AutoCloseable {
   private static final double MICROS = 1e6;

@@ -93,10 +93,13 @@ extension (db: DBReader)
 
   /** Returns the entries as a view: each traversal is a scan of its own, over the state at its
     * begin. A scan closes itself after its last entry. If a traversal may end earlier, as with
-    * `take` or `find`, use `useEntries`.
+    * `take` or `find`, or by an exception, use `useEntries`.
     */
   def view(options: ReadOptions = ReadOptions.DEFAULT): View[Entry] =
-    View.fromIteratorProvider(() => db.entries(options).iterator.asScala)
+    new View[Entry]:
+      override def iterator: Iterator[Entry] = db.entries(options).iterator.asScala
+      // tail, init and others ask this first
+      override def isEmpty: Boolean = useEntries(options)(!_.hasNext)
 
 /** A pattern for the key and the value of an entry. */
 object KeyValue:

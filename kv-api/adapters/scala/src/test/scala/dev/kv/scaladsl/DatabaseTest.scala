@@ -88,6 +88,9 @@ class DatabaseTest:
     assertThat(keys.toList).isEqualTo(List("a", "b", "c"))
     db.delete(b("a"))
     assertThat(keys.toList).isEqualTo(List("b", "c"))
+    assertThat(keys.tail.toList).isEqualTo(List("c"))
+    assertThat(keys.init.size).isEqualTo(1)
+    assertThat(keys.isEmpty).isFalse()
     assertThat(db.admin.stats.views().iterators).isZero()
 
   @Test def asMap_withGivenCodecs_isAMapInTheOrderOfTheKeys(): Unit =
