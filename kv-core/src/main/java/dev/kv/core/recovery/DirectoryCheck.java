@@ -119,7 +119,7 @@ public final class DirectoryCheck {
       }
     }
     if (!missing.isEmpty()) {
-      Path example = FileNames.table(directory, missing.iterator().next());
+      Path example = FileNames.table(directory, missing.iterator().next(), suffix);
       throw new CorruptionException(
           missing.size() == 1
               ? "a table is missing"

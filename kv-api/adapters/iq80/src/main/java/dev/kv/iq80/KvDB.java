@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * A kv database as a {@code DB} of {@code org.iq80.leveldb}. Thread-safe.
  *
  * <p>A null argument is an {@link IllegalArgumentException}. An {@link IllegalStateException} is
- * thrown for a closed snapshot or iterator, for a resume without a suspend, and for a {@link
- * #compactRange} while compactions are suspended. A closed database and every other failure is a
- * {@link DBException} whose cause is kv's exception. Checksums are verified whenever a block is
- * read from disk, whatever the read options say.
+ * thrown for a closed snapshot or iterator, and for a {@link #compactRange} while compactions are
+ * suspended. A closed database and every other failure is a {@link DBException} whose cause is kv's
+ * exception. Checksums are verified whenever a block is read from disk, whatever the read options
+ * say.
  */
 public class KvDB implements DB {
   private static final ReadOptions READ_DEFAULTS = new ReadOptions();
@@ -234,6 +234,8 @@ public class KvDB implements DB {
   public void resumeCompactions() {
     try {
       db.admin().resumeCompactions();
+    } catch (IllegalStateException notSuspended) {
+      return; // LevelDB has nothing to resume
     } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }
