@@ -95,6 +95,7 @@ public final class BlockProvider implements AutoCloseable {
   /** Takes back room that is not used any more. */
   public void release(IndexedBlocks unused) {
     places.addAndGet(-unused.count());
+    unused.close();
   }
 
   private PinnedBlock load(TableFile file, long id, long offset, int size, ReadFlags flags) {

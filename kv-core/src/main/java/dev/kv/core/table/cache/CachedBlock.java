@@ -127,7 +127,7 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
   @Override
   public int touched(int pinned) {
     IndexedBlocks present = places;
-    int unpinned = present == null ? pinned : present.touched(number);
+    int unpinned = present == null ? pinned : present.touched(number, pinned);
     return unpinned - pinned > 0 ? unpinned : pinned;
   }
 

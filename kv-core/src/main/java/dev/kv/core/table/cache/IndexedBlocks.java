@@ -37,13 +37,14 @@ public final class IndexedBlocks {
   private final LruCache<CachedBlock> cache;
   private final long id;
 
+  // Arrays of length 0 once the table is closed.
   /** The stamp of each block, or 0; and after it the offset and the length in the buffer. */
-  private final long[] places;
+  private long[] places;
 
-  private final @Nullable ByteBuffer[] buffers;
+  private @Nullable ByteBuffer[] buffers;
 
   /** The time of the cache at the last read; the last to write wins. */
-  private final int[] touched;
+  private int[] touched;
 
   /** Guarded by this. */
   private long lastStamp;
@@ -84,9 +85,21 @@ public final class IndexedBlocks {
 
   /** Removes a place. Later stores to the memory are not seen by a reader that finds the stamp. */
   synchronized void remove(int at) {
-    LONGS.setOpaque(places, 2 * at, 0L);
-    VarHandle.releaseFence();
-    BUFFERS.setRelease(buffers, at, null);
+    if (at < buffers.length) {
+      LONGS.setOpaque(places, 2 * at, 0L);
+      VarHandle.releaseFence();
+      BUFFERS.setRelease(buffers, at, null);
+    }
+  }
+
+  /**
+   * Frees the arrays, because blocks stay in the cache after their table is closed, and refer to
+   * this. No thread adds or searches any more.
+   */
+  synchronized void close() {
+    places = new long[0];
+    buffers = new ByteBuffer[0];
+    touched = new int[0];
   }
 
   /** Returns the stamp of a block; 0 if it has no place. */
@@ -108,9 +121,10 @@ public final class IndexedBlocks {
     return (long) LONGS.getOpaque(places, 2 * at) == stamp;
   }
 
-  /** Returns the time of the last read of a block. */
-  int touched(int at) {
-    return (int) INTS.getOpaque(touched, at);
+  /** Returns the time of the last read of a block, or {@code none} if the table is closed. */
+  int touched(int at, int none) {
+    int[] times = touched;
+    return at < times.length ? (int) INTS.getOpaque(times, at) : none;
   }
 
   /**

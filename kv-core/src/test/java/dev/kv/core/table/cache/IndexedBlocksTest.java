@@ -36,6 +36,16 @@ class IndexedBlocksTest {
     assertThat(places.isStill(0, stamp)).isFalse();
   }
 
+  /** A block in the cache refers to the places of its table, which may be many. */
+  @Test
+  void close_withABlockInTheCache_keepsNoPlace() {
+    assertThat(places.add(1, 0, memory, 0, 8)).isTrue();
+    places.close();
+    assertThat(places.count()).isZero();
+    places.remove(1);
+    assertThat(places.touched(1, 7)).isEqualTo(7);
+  }
+
   @Test
   void add_anotherCopyOfTheBlock_isRefused() {
     assertThat(places.add(0, 0, memory, 0, 8)).isTrue();
