@@ -390,8 +390,9 @@ public final class ErrorHandler {
 
   /** Forgets the failure of a job, which has succeeded now or has nothing to do any more. */
   public void succeed(String job) {
-    unnotedShortage = null;
-    if (update(now -> now.succeed(job)).hasFailed(job)) {
+    State before = update(now -> now.succeed(job));
+    unnotedShortage = null; // last: without memory for the update it is noted at the next success
+    if (before.hasFailed(job)) {
       notifyListeners();
       LOG.info("{}: {} succeeded after its failure", database, job);
     }
