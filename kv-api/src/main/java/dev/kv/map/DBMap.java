@@ -573,11 +573,22 @@ public final class DBMap<K, V> extends AbstractMap<K, V> implements ConcurrentNa
     return range.after(store.encodeKey(key), inclusive);
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Each entry is polled once. An entry before it that another thread adds meanwhile does not
+   * count, as in {@link java.util.concurrent.ConcurrentSkipListMap}.
+   */
   @Override
   public Map.@Nullable Entry<K, V> pollFirstEntry() {
     return updates.poll(range, false);
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>As for {@link #pollFirstEntry}.
+   */
   @Override
   public Map.@Nullable Entry<K, V> pollLastEntry() {
     return updates.poll(range, true);

