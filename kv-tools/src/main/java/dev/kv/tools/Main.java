@@ -127,7 +127,6 @@ final class Main implements Runnable {
       CommandLine commandLine, String helpCommand, boolean verbose, String... args) {
     commandLine.setCaseInsensitiveEnumValuesAllowed(true);
     commandLine.setExpandAtFiles(false); // a key or value may begin with @
-    commandLine.setPosixClusteredShortOptionsAllowed(false); // -h5 is no help, and may be a key
     ArgumentTypes.register(commandLine);
     setVersion(commandLine);
     commandLine.setExecutionExceptionHandler(

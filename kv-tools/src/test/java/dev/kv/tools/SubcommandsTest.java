@@ -118,15 +118,6 @@ class SubcommandsTest {
         .startsWith("kv: no such option: --\\x1b\n");
   }
 
-  /** The rest of a short option is not its value, so a key that begins like one is not lost. */
-  @ParameterizedTest
-  @ValueSource(strings = {"-h5", "-V12", "-hV"})
-  void shortOption_withMoreLetters_isNoOption(String key) {
-    Cli put = Cli.run("put", "dir", key, "v");
-    assertThat(put.exitCode()).isEqualTo(2);
-    assertThat(put.err()).startsWith("kv: no such option: " + key + "\n");
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {
