@@ -76,6 +76,13 @@ class UnpinnedReadTest {
     }
   }
 
+  /** Reads all entries so often that their blocks have entry indexes. */
+  private static void readThrice(Table table, Reading reading, List<Entries.Entry> all) {
+    for (int i = 0; i < 3; i++) {
+      all.forEach(entry -> reading.check(table, entry));
+    }
+  }
+
   /** Returns how many of the values are found without a pin. */
   private static int unpinned(Table table, Reading reading, List<Entries.Entry> all) {
     int unpinned = 0;
@@ -94,9 +101,7 @@ class UnpinnedReadTest {
         Reading reading = new Reading(new OffHeapBudget(0))) {
       Table table = bench.open(MemoryFile.reading(bytes), ORDER);
       List<Entries.Entry> all = newestOfEachKey();
-      for (int i = 0; i < 3; i++) {
-        all.forEach(entry -> reading.check(table, entry));
-      }
+      readThrice(table, reading, all);
       assertThat(bench.cache.hits() + bench.cache.misses()).isEqualTo(3L * all.size());
       assertThat(unpinned(table, reading, all)).isGreaterThan(all.size() / 4);
       table.free();
@@ -112,9 +117,7 @@ class UnpinnedReadTest {
       for (int open = 0; open < 3; open++) {
         TableFile file = TableFile.of(MemoryFile.reading(bytes), "000005.ldb");
         Table table = Table.open(file, id, ORDER, null, bench.blocks);
-        for (int i = 0; i < 3; i++) {
-          all.forEach(entry -> reading.check(table, entry));
-        }
+        readThrice(table, reading, all);
         assertThat(unpinned(table, reading, all)).isGreaterThan(all.size() / 4);
         table.free();
       }
@@ -129,16 +132,12 @@ class UnpinnedReadTest {
       IndexedBlocks others = bench.blocks.newIndexedBlocks(7, 16 << 10);
       assertThat(others).isNotNull();
       List<Entries.Entry> all = newestOfEachKey();
-      for (int i = 0; i < 3; i++) {
-        all.forEach(entry -> reading.check(table, entry));
-      }
+      readThrice(table, reading, all);
       assertThat(unpinned(table, reading, all)).isZero();
       table.free();
       bench.blocks.release(others);
       Table again = bench.open(MemoryFile.reading(bytes), ORDER);
-      for (int i = 0; i < 3; i++) {
-        all.forEach(entry -> reading.check(again, entry));
-      }
+      readThrice(again, reading, all);
       assertThat(unpinned(again, reading, all)).isGreaterThan(all.size() / 4);
       again.free();
     }
