@@ -35,6 +35,9 @@ final class RecordDump {
   /** The sequence number that the next batch of a log has at least. */
   private long nextSequence;
 
+  /** The tree of the edits that were dumped. */
+  private final Tree tree = new Tree("");
+
   RecordDump(Env env, Path file, Parts parts) {
     this.env = env;
     this.file = file;
@@ -76,7 +79,7 @@ final class RecordDump {
       if (end != null && end.damage()) {
         parts.damage(end.offset(), end.text());
       }
-      if (!parts.isDamaged() && !Tree.readManifest(file, "", found -> {}).isComplete()) {
+      if (!parts.isDamaged() && !tree.isComplete()) {
         parts.damage(records.endOfLastRecord(), Tree.INCOMPLETE);
       }
       end(records);
@@ -161,7 +164,9 @@ final class RecordDump {
   private void edit(RecordReader record) {
     parts.part(0, "edit", "offset", record.offset(), "bytes", record.length());
     try {
-      edit(record.edit());
+      ManifestEdit edit = record.edit();
+      tree.apply(edit);
+      edit(edit);
     } catch (CorruptionException e) {
       parts.damage(e);
     } catch (UnsupportedFormatException e) {

@@ -39,7 +39,8 @@ public final class Tree {
   private int edits;
   private long damagedAt = -1;
 
-  private Tree(String manifest) {
+  /** Creates a tree without edits, of a MANIFEST that findings call {@code manifest}. */
+  public Tree(String manifest) {
     this.manifest = manifest;
     for (int level = 0; level < DatabaseFile.LEVELS; level++) {
       levels.add(new TreeMap<>());
@@ -91,8 +92,7 @@ public final class Tree {
   }
 
   /** Reads a MANIFEST that findings call {@code name}. */
-  public static Tree readManifest(Path file, String name, Finding.Sink findings)
-      throws IOException {
+  static Tree readManifest(Path file, String name, Finding.Sink findings) throws IOException {
     Tree tree = new Tree(name);
     tree.readEdits(file, findings);
     return tree;
@@ -154,7 +154,8 @@ public final class Tree {
         : Finding.damage(name, end, damage);
   }
 
-  private void apply(ManifestEdit edit) {
+  /** Applies the next edit. */
+  public void apply(ManifestEdit edit) {
     edits++;
     comparatorName = edit.comparator() == null ? comparatorName : edit.comparator();
     logNumber = later(logNumber, edit.logNumber());
