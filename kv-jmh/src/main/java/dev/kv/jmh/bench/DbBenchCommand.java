@@ -96,8 +96,16 @@ public final class DbBenchCommand implements Callable<Integer> {
     List<String> names = checked(this::names);
     List<StoreKind> wanted =
         checked(() -> stores.stream().map(name -> store(name, names)).toList());
-    Path directory = flags.db == null ? temporaryDirectory() : Files.createDirectories(flags.db);
+    Path directory = flags.db == null ? temporaryDirectory() : checked(() -> created(flags.db));
     return run(names, wanted, directory);
+  }
+
+  private static Path created(Path directory) {
+    try {
+      return Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("--db=" + directory + " cannot be created: " + e, e);
+    }
   }
 
   /** Returns a new directory, which is deleted when the process ends, also by a signal. */

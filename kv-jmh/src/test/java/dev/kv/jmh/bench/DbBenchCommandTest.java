@@ -131,6 +131,13 @@ class DbBenchCommandTest {
     }
   }
 
+  @Test
+  void db_directoryThatCannotBeCreated_isAUsageErrorThatSaysWhy() {
+    Path db = scratch.resolve("x".repeat(300));
+    assertThat(run("--db=" + db, "--benchmarks=fillseq", "--num=1")).isEqualTo(2);
+    assertThat(printed()).startsWith("--db=" + db + " cannot be created: ");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"--db", "--output", "--profile"})
   void flag_emptyDirectory_isAUsageErrorThatNamesIt(String flag) {
