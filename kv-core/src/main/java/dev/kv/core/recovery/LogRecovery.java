@@ -258,8 +258,7 @@ public final class LogRecovery {
       return !damage.hasEnded();
     }
     long sequence = bytes.getLong(0);
-    long end = sequence + count - 1;
-    if (sequence < 0 || end > InternalKey.MAX_SEQUENCE) {
+    if (sequence < 0 || sequence > InternalKey.MAX_SEQUENCE + 1 - count) {
       damage.corruption(offset, length, "a sequence number beyond 2^56", false);
       return !damage.hasEnded();
     }
@@ -272,7 +271,7 @@ public final class LogRecovery {
       records++;
       return true;
     }
-    if (repeats(sequence, end)) {
+    if (repeats(sequence, sequence + count - 1)) {
       damage.corruption(
           offset, length, "sequence number " + sequence + " follows " + (expected - 1), false);
       return !damage.hasEnded();

@@ -418,7 +418,10 @@ class HostileFilesTest {
                 new byte[] {1, 'v'})),
         Arguments.of(
             "sequence of 2^56-1 and one more",
-            concat(fixed32(-1), fixed32(0xffffffL), fixed32(2), put, put)));
+            concat(fixed32(-1), fixed32(0xffffffL), fixed32(2), put, put)),
+        Arguments.of(
+            "sequence of 2^63-1 and one more",
+            concat(fixed32(-1), fixed32(0x7fffffffL), fixed32(2), put, put)));
   }
 
   @ParameterizedTest(name = "{0}")
