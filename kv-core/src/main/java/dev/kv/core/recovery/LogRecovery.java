@@ -21,9 +21,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -57,9 +55,6 @@ public final class LogRecovery {
   private final RecordBuffer record = new RecordBuffer();
   private final BatchCursor cursor = new BatchCursor();
 
-  /** The logs that were replayed, and the end of the last record of each. */
-  private final Map<Path, Long> ends = new LinkedHashMap<>();
-
   /** Batches with later sequence numbers are ignored. */
   private long greatest = Long.MAX_VALUE;
 
@@ -81,6 +76,7 @@ public final class LogRecovery {
   private boolean anyRecord;
   private final AppliedNumbers applied = new AppliedNumbers();
   private final LostEditProof lostEdits;
+  private final LateRecords lateRecords;
 
   /** The oldest log that the MANIFEST needs, if it is missing. */
   private @Nullable Path missing;
@@ -124,6 +120,7 @@ public final class LogRecovery {
     this.sink = sink;
     this.besideWriter = besideWriter;
     this.lostEdits = new LostEditProof(context.env(), context.directory());
+    this.lateRecords = new LateRecords(context.env());
   }
 
   /** Ignores the batches after a sequence number: an earlier recovery did not bring them back. */
@@ -185,7 +182,7 @@ public final class LogRecovery {
         reportRecordAfter(path, reader.endOfLastRecord(), damage);
       }
       finish(number, reader, damage, length);
-      ends.put(path, reader.endOfLastRecord());
+      lateRecords.readTo(path, reader.endOfLastRecord());
     }
     logs++;
     LOG.info("{}: replayed {} records", file, records - recordsBefore);
@@ -350,28 +347,8 @@ public final class LogRecovery {
    * end at the gap that this leaves inside of a log.
    */
   private boolean isBehind(Path log, long replayed, long offset) throws IOException {
-    if (replayed == 0) {
-      for (Map.Entry<Path, Long> earlier : ends.entrySet()) {
-        if (nextRecord(earlier.getKey(), earlier.getValue()) >= 0) {
-          return true;
-        }
-      }
-    }
-    if (mode != RecoveryMode.CPP_COMPAT) {
-      return false;
-    }
-    long next = nextRecord(log, replayed);
-    return next >= 0 && next < offset;
-  }
-
-  /**
-   * Returns the offset of the record after a place in a log as it is now, or -1 if there is none.
-   */
-  private long nextRecord(Path log, long from) throws IOException {
-    try (LogReader reader =
-        new LogReader(context.env(), log, LogReader.Reporter.IGNORED, from, LogReader.newBlock())) {
-      return reader.readRecord(new RecordBuffer()) ? reader.lastRecordOffset() : -1;
-    }
+    return (replayed == 0 && lateRecords.areInReadLogs())
+        || (mode == RecoveryMode.CPP_COMPAT && lateRecords.areBetween(log, replayed, offset));
   }
 
   /**
