@@ -59,14 +59,19 @@ public final class LostEditProof {
     firstDamaged = Math.min(firstDamaged, log);
   }
 
-  /** Returns the greatest number that a log confirms, or 0. */
-  public long confirmed() {
-    return confirmed;
+  /**
+   * Returns true if a MANIFEST lacks a change that a log confirms, by 1.
+   *
+   * @param lastSequence the last sequence number in the MANIFEST; every edit with a change of the
+   *     tables that does not pass the log has the change's number at least
+   */
+  public boolean lacksChange(long lastSequence) {
+    return confirmed > lastSequence;
   }
 
-  /** Returns the number of the last log with a record, or 0. */
-  public long lastFound() {
-    return lastFound;
+  /** Returns true if an incarnation whose logs have a record began after a log. */
+  public boolean hasIncarnationAfter(long log) throws IOException {
+    return RetainedLogs.firstLogOf(env, directory, lastFound) > log;
   }
 
   /** Returns the number of the first log of which bytes were dropped, above all others if none. */
@@ -80,19 +85,17 @@ public final class LostEditProof {
   }
 
   private boolean damagedBeforeIncarnation() throws IOException {
-    return lastFound > firstDamaged
-        && RetainedLogs.firstLogOf(env, directory, lastFound) > firstDamaged;
+    return lastFound > firstDamaged && hasIncarnationAfter(firstDamaged);
   }
 
   /**
    * Throws if the logs prove that the MANIFEST has lost its end.
    *
-   * @param lastSequence the last sequence number in the MANIFEST; every edit with a change of the
-   *     tables that does not pass the log has the change's number at least
+   * @param lastSequence the last sequence number in the MANIFEST
    * @param manifest the file, for the message
    */
   public void requireEndOfManifest(long lastSequence, Path manifest) throws IOException {
-    if (confirmed > lastSequence) {
+    if (lacksChange(lastSequence)) {
       throw endLost(
           confirming.getFileName()
               + " confirms a bulk load, an ingest or a range delete with sequence number "

@@ -111,10 +111,10 @@ final class RepairInputs {
       } else if (oldestLog > 0 && !logs.contains(oldestLog)) {
         fault = "names a log that is missing";
       } else {
-        LostEditProof read = readLogs().lostEdits();
-        if (read.confirmed() > versions.recovered().lastSequence()) {
+        LostEditProof proof = readLogs().lostEdits();
+        if (proof.lacksChange(versions.recovered().lastSequence())) {
           fault = "lacks a change that a log confirms";
-        } else if (RetainedLogs.firstLogOf(env, directory, read.lastFound()) > oldestLog) {
+        } else if (proof.hasIncarnationAfter(oldestLog)) {
           fault = "lacks the first log of a later open";
         }
       }

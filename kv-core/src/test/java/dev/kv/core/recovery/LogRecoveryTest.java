@@ -101,7 +101,7 @@ class LogRecoveryTest {
     assertThat(recovery.isPrefix()).isTrue();
     assertThat(recovery.appendableLength()).isEqualTo(env.size(log(4)));
     assertThat(recovery.lostEdits().mayLackEdit()).isFalse();
-    assertThat(recovery.lostEdits().confirmed()).isZero();
+    assertThat(recovery.lostEdits().lacksChange(0)).isFalse();
   }
 
   @Test
@@ -296,7 +296,8 @@ class LogRecoveryTest {
     assertThat(replay(recovery, 3)).isEqualTo(2);
     assertThat(recovery.lastSequence()).isEqualTo(3);
     assertThat(recovery.report().records()).isEqualTo(5);
-    assertThat(recovery.lostEdits().confirmed()).isEqualTo(2);
+    assertThat(recovery.lostEdits().lacksChange(1)).isTrue();
+    assertThat(recovery.lostEdits().lacksChange(2)).isFalse();
     assertThat(recovery.lostEdits().mayLackEdit()).isTrue();
     recovery.lostEdits().requireEndOfManifest(2, MANIFEST);
     assertThatThrownBy(() -> recovery.lostEdits().requireEndOfManifest(1, MANIFEST))
