@@ -40,13 +40,11 @@ public final class LogReader implements AutoCloseable {
 
   private boolean resyncing;
 
-  // True if damaged bytes were skipped since the last whole record.
+  // True if damaged bytes or an unfinished record were skipped since the last whole record.
   private boolean damaged;
 
   // True if the bytes skipped last count as torn, and no record has begun since.
   private boolean tornBefore;
-  private boolean ended;
-  private LogEnd end = LogEnd.TORN;
   private long lastRecordOffset;
   private long endOfLastRecord;
 
@@ -137,10 +135,7 @@ public final class LogReader implements AutoCloseable {
       int type = fragments.next();
       switch (type) {
         case FragmentReader.END -> {
-          if (!ended) {
-            ended = true;
-            end = endOfLog();
-          }
+          damaged |= inRecord;
           out.clear();
           return false;
         }
@@ -207,7 +202,7 @@ public final class LogReader implements AutoCloseable {
         }
       }
       default -> {
-        long lost = fragments.bytes() + (inRecord ? out.length() : 0);
+        long lost = fragments.bytes() + out.length();
         long from = inRecord ? start : fragments.offset();
         inRecord = false;
         damaged = true;
@@ -279,18 +274,10 @@ public final class LogReader implements AutoCloseable {
 
   /** Returns how the log ends, once {@link #readRecord} has returned false. */
   public LogEnd end() {
-    return end;
-  }
-
-  private LogEnd endOfLog() {
-    if (inRecord || damaged) {
-      return LogEnd.TORN;
-    }
-    if (fragments.end() == LogEnd.RECORD
-        && fragments.fileLength() > LogFormat.nextHeader(endOfLastRecord)) {
-      return LogEnd.TORN;
-    }
-    return fragments.end();
+    boolean hasRest =
+        fragments.end() == LogEnd.RECORD
+            && fragments.fileLength() > LogFormat.nextHeader(endOfLastRecord);
+    return damaged || hasRest ? LogEnd.TORN : fragments.end();
   }
 
   /**
