@@ -123,7 +123,7 @@ public final class RecordReader implements AutoCloseable {
   public ManifestEdit edit() {
     return ManifestEdit.of(
         VersionEditCodec.decode(
-            record.buffer(), 0, record.length(), records.fileName(), records.lastRecordOffset()));
+            record.buffer(), record.length(), records.fileName(), records.lastRecordOffset()));
   }
 
   /** Returns how the file ends, once {@link #next} has returned false. */

@@ -131,7 +131,7 @@ final class ManifestReader implements LogReader.Reporter {
       while (reader.readRecord(record)) {
         VersionEdit edit =
             VersionEditCodec.decode(
-                record.buffer(), 0, record.length(), file, reader.lastRecordOffset());
+                record.buffer(), record.length(), file, reader.lastRecordOffset());
         if (base) {
           return true;
         }
@@ -191,7 +191,7 @@ final class ManifestReader implements LogReader.Reporter {
       }
       apply(
           VersionEditCodec.decode(
-              record.buffer(), 0, record.length(), file, reader.lastRecordOffset()));
+              record.buffer(), record.length(), file, reader.lastRecordOffset()));
     }
   }
 

@@ -109,7 +109,7 @@ public final class Dumper {
   private void edit(ByteBuffer record, int length, long offset) {
     sink.line("--- offset " + offset);
     try {
-      VersionEditCodec.decode(record, 0, length, path.toString(), offset)
+      VersionEditCodec.decode(record, length, path.toString(), offset)
           .describe()
           .lines()
           .forEach(line -> sink.line("  " + line));

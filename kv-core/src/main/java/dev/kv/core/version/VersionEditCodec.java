@@ -66,15 +66,14 @@ public final class VersionEditCodec {
   /**
    * Returns the edit in a record.
    *
-   * @param record a direct buffer
+   * @param record a buffer that begins with the record
    * @param file the MANIFEST's name, for messages
    * @param fileOffset the offset of the record in that file, for messages
    * @throws dev.kv.errors.CorruptionException if the bytes are not an edit
    * @throws dev.kv.errors.UnsupportedFormatException if they are an edit of RocksDB
    */
-  public static VersionEdit decode(
-      ByteBuffer record, int offset, int length, String file, long fileOffset) {
-    return new VersionEditDecoder(record, offset, length, file, fileOffset).decode();
+  public static VersionEdit decode(ByteBuffer record, int length, String file, long fileOffset) {
+    return new VersionEditDecoder(record, length, file, fileOffset).decode();
   }
 
   /** A growing array that takes the parts of an edit. */

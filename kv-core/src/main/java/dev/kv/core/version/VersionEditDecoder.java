@@ -21,7 +21,6 @@ final class VersionEditDecoder {
   private static final int ROCKSDB_DATABASE_ID = 8193;
 
   private final ByteBuffer record;
-  private final int begin;
   private final int limit;
   private final String file;
   private final long fileOffset;
@@ -31,11 +30,9 @@ final class VersionEditDecoder {
   private int at;
   private int seenNumbers;
 
-  VersionEditDecoder(ByteBuffer record, int offset, int length, String file, long fileOffset) {
+  VersionEditDecoder(ByteBuffer record, int length, String file, long fileOffset) {
     this.record = record;
-    this.begin = offset;
-    this.at = offset;
-    this.limit = offset + length;
+    this.limit = length;
     this.file = file;
     this.fileOffset = fileOffset;
   }
@@ -208,6 +205,6 @@ final class VersionEditDecoder {
 
   private CorruptionException corruption(String message) {
     return new CorruptionException(
-        "version edit, " + (at - begin) + " bytes into the record: " + message, file, fileOffset);
+        "version edit, " + at + " bytes into the record: " + message, file, fileOffset);
   }
 }

@@ -124,7 +124,7 @@ public final class FuzzTargets {
   }
 
   private static VersionEdit decode(byte[] record) {
-    return VersionEditCodec.decode(direct(record), 0, record.length, "MANIFEST", 0);
+    return VersionEditCodec.decode(direct(record), record.length, "MANIFEST", 0);
   }
 
   /** {@code modes block}; modes: -, internal keys. */

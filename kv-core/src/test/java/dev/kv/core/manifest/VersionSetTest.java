@@ -407,8 +407,7 @@ final class VersionSetTest extends ManifestTestBase {
     try (LogReader reader =
         new LogReader(files, manifest(number), (offset, bytes, what, torn) -> {})) {
       while (reader.readRecord(record)) {
-        records.add(
-            VersionEditCodec.decode(record.buffer(), 0, record.length(), file, 0).describe());
+        records.add(VersionEditCodec.decode(record.buffer(), record.length(), file, 0).describe());
       }
     }
     record.free();

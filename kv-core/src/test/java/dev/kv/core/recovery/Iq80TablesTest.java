@@ -69,7 +69,7 @@ class Iq80TablesTest {
     try (LogReader reader =
         new LogReader(Env.fileSystem(), manifest(), (offset, bytes, what, torn) -> {})) {
       while (reader.readRecord(record)) {
-        edits.add(VersionEditCodec.decode(record.buffer(), 0, record.length(), "MANIFEST", 0));
+        edits.add(VersionEditCodec.decode(record.buffer(), record.length(), "MANIFEST", 0));
       }
     }
     return edits;

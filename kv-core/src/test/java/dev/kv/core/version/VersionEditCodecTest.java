@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class VersionEditCodecTest {
   private static VersionEdit decode(byte[] bytes) {
-    return VersionEditCodec.decode(direct(bytes), 0, bytes.length, "MANIFEST-000002", 7);
+    return VersionEditCodec.decode(direct(bytes), bytes.length, "MANIFEST-000002", 7);
   }
 
   private static VersionEdit decodeHex(String hex) {
@@ -275,9 +275,9 @@ final class VersionEditCodecTest {
   }
 
   @Test
-  void decode_atAnOffset_looksAtNothingElse() {
-    byte[] bytes = "xx\u0001\u0001cyy".getBytes(StandardCharsets.ISO_8859_1);
+  void decode_ofALongerBuffer_looksAtNothingAfterTheRecord() {
+    byte[] bytes = "\u0001\u0001cyy".getBytes(StandardCharsets.ISO_8859_1);
     ByteBuffer buffer = direct(bytes);
-    assertThat(VersionEditCodec.decode(buffer, 2, 3, "m", 0).comparatorName()).isEqualTo("c");
+    assertThat(VersionEditCodec.decode(buffer, 3, "m", 0).comparatorName()).isEqualTo("c");
   }
 }
