@@ -63,7 +63,7 @@ final class Manifest implements AutoCloseable {
     number = recovered.file().number();
     if (readOnly
         || !context.reuseManifest()
-        || !recovered.file().endsOnRecord()
+        || recovered.file().tail() != 0
         || recovered.logNumber() == 0
         || recovered.file().length() >= context.maxFileSize()) {
       return false;

@@ -148,12 +148,10 @@ final class ManifestReader implements LogReader.Reporter {
   private RecoveredManifest read(Consumer<Version> whenFree) throws IOException {
     Path path = context.directory().resolve(current.manifest());
     long length = context.env().size(path);
-    boolean endsOnRecord;
     boolean torn;
     long end;
     try (LogReader reader = new LogReader(context.env(), path, this)) {
       readRecords(reader);
-      endsOnRecord = reader.end() == LogEnd.RECORD && reader.endOfLastRecord() == length;
       torn = reader.end() == LogEnd.TORN || tornAt >= 0;
       end = reader.endOfLastRecord();
     }
@@ -173,8 +171,7 @@ final class ManifestReader implements LogReader.Reporter {
       requireLog();
     }
     return new RecoveredManifest(
-        new RecoveredManifest.File(
-            current.manifest(), current.number(), length, endsOnRecord && !torn, length - end),
+        new RecoveredManifest.File(current.manifest(), current.number(), length, length - end),
         builder.build(whenFree),
         logNumber,
         Math.max(previousLogNumber, 0),

@@ -30,8 +30,7 @@ record RecoveredManifest(
    * @param name its name
    * @param number the number in its name
    * @param length its length in bytes
-   * @param endsOnRecord true if it ends exactly at the end of its last record
    * @param tail the number of bytes after its last record; more than 0 after a crash
    */
-  record File(String name, long number, long length, boolean endsOnRecord, long tail) {}
+  record File(String name, long number, long length, long tail) {}
 }
