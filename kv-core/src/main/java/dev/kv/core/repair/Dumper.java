@@ -141,9 +141,7 @@ public final class Dumper {
    */
   private List<Handle> dataBlocks(TableContents table) {
     try {
-      return table.readHandles(table.footer().index()).stream()
-          .map(TableContents.Named::handle)
-          .toList();
+      return table.readNamed(table.footer().index());
     } catch (CorruptionException e) {
       damage(e);
     }

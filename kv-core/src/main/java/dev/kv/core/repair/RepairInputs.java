@@ -45,6 +45,10 @@ final class RepairInputs {
   private final DatabaseContext context;
   private final Env env;
   private final Path directory;
+
+  /** The directory's name, for messages. */
+  private final String place;
+
   private final List<FileName> found;
 
   /** The paths of all files that were found. */
@@ -77,6 +81,7 @@ final class RepairInputs {
     this.context = context;
     this.env = context.env();
     this.directory = context.directory();
+    this.place = Escape.text(directory.toString());
     this.found = found;
     this.paths =
         found.stream().map(file -> directory.resolve(file.text())).collect(Collectors.toSet());
@@ -119,10 +124,7 @@ final class RepairInputs {
         }
       }
       if (fault != null) {
-        LOG.warn(
-            "{}: the MANIFEST {}; rebuilding from all tables",
-            Escape.text(directory.toString()),
-            fault);
+        LOG.warn("{}: the MANIFEST {}; rebuilding from all tables", place, fault);
         noteHistory();
       } else {
         takesEvery = false;
@@ -135,7 +137,7 @@ final class RepairInputs {
       requireLoss(e);
       LOG.warn(
           "{}: cannot read the MANIFEST; rebuilding from all tables and logs: {}",
-          Escape.text(directory.toString()),
+          place,
           Escape.text(reason(e)));
       noteHistory();
     }
@@ -150,11 +152,7 @@ final class RepairInputs {
       if (paths.contains(first) && paths.contains(second)) {
         Path file = choose(number, first, second);
         chosen.put(number, file);
-        LOG.warn(
-            "{}: table {} has two files; reading {}",
-            Escape.text(directory.toString()),
-            number,
-            file.getFileName());
+        LOG.warn("{}: table {} has two files; reading {}", place, number, file.getFileName());
       }
     }
   }
@@ -210,9 +208,7 @@ final class RepairInputs {
     if (known != null) {
       lastIn = known;
     } else if (env.exists(FileNames.changes(directory))) {
-      LOG.warn(
-          "{}: CHANGES is damaged: writes that an earlier recovery dropped may return",
-          Escape.text(directory.toString()));
+      LOG.warn("{}: CHANGES is damaged: writes that an earlier recovery dropped may return", place);
     }
   }
 
@@ -222,7 +218,7 @@ final class RepairInputs {
     try {
       recovery.replay(List.copyOf(logs), 0);
     } catch (NoSuchFileException e) {
-      LOG.debug("{}: a log is missing: {}", Escape.text(directory.toString()), e.toString());
+      LOG.debug("{}: a log is missing: {}", place, e.toString());
     } finally {
       recovery.abandon();
     }
