@@ -92,8 +92,9 @@ public final class LogRecovery {
   private long dropped;
   private long droppedOfManifest;
   private String reason = "";
-  private boolean lastEndsOnRecord;
-  private long lastLength;
+
+  /** The length of the last log if it was replayed up to there and ends with a record, or -1. */
+  private long appendable = -1;
 
   /**
    * Creates a recovery of the records after {@code lastSequence}, the last sequence number in the
@@ -157,8 +158,7 @@ public final class LogRecovery {
     Path path = FileNames.log(context.directory(), number);
     String file = path.toString();
     long length = context.env().size(path);
-    lastLength = length;
-    lastEndsOnRecord = false;
+    appendable = -1;
     LogDamage before = end;
     if (before != null) {
       passOver(number, path, before);
@@ -219,13 +219,10 @@ public final class LogRecovery {
     if (!damage.hasEnded() && reader.end() == LogEnd.TORN) {
       damage.tornEnd(reader.endOfLastRecord(), reader.bytesAfterLastRecord());
     }
-    lastEndsOnRecord =
-        reader.end() == LogEnd.RECORD
-            && reader.endOfLastRecord() == length
-            && damage.dropped() == 0
-            && !damage.hasEnded();
     if (damage.hasEnded()) {
       end = damage;
+    } else if (reader.end() == LogEnd.RECORD && reader.endOfLastRecord() == length) {
+      appendable = length;
     }
     if (damage.hasEnded() || damage.dropped() > 0) {
       lostEdits.damaged(number);
@@ -466,7 +463,7 @@ public final class LogRecovery {
    * so that it can be appended to; otherwise -1.
    */
   public long appendableLength() {
-    return lastEndsOnRecord && dropped == 0 ? lastLength : -1;
+    return dropped == 0 ? appendable : -1;
   }
 
   /**
