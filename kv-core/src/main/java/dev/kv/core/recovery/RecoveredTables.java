@@ -21,7 +21,7 @@ import java.util.List;
  * Writes the memtables of a recovery as tables of level 0, and adds them to the edit that the open
  * will log. The first one is merged with the newest tables of level 0 if all of them are small.
  */
-public final class RecoveredTables implements LogRecovery.Sink {
+final class RecoveredTables implements LogRecovery.Sink {
   private static final EngineLogger LOG = EngineLogger.of(RecoveredTables.class);
 
   private final DatabaseContext context;
@@ -32,7 +32,7 @@ public final class RecoveredTables implements LogRecovery.Sink {
   private int count;
 
   /** Creates the object without tables. */
-  public RecoveredTables(
+  RecoveredTables(
       DatabaseContext context,
       VersionSet versions,
       CompactionStats compactionStats,
@@ -106,7 +106,7 @@ public final class RecoveredTables implements LogRecovery.Sink {
   }
 
   /** Returns how many tables were written. */
-  public int count() {
+  int count() {
     return count;
   }
 }

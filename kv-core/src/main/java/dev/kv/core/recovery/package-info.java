@@ -5,8 +5,8 @@
  * dev.kv.core.recovery.LogRecovery} replays logs into memtables; {@code LogDamage} decides by the
  * recovery mode how to handle damage, {@link dev.kv.core.recovery.LostEditProof} tells whether the
  * MANIFEST has lost its end, and {@code LateRecords} whether a writer has added records to a place
- * that was read before. {@link dev.kv.core.recovery.RecoveredTables} writes full memtables as
- * tables of level 0. {@link dev.kv.core.recovery.LostFiles} moves files aside.
+ * that was read before. {@code RecoveredTables} writes full memtables as tables of level 0. {@link
+ * dev.kv.core.recovery.LostFiles} moves files aside.
  *
  * <p>Called by repair and db. May import state and what lies below it.
  */
