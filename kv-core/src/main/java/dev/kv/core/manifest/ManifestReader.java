@@ -76,14 +76,7 @@ final class ManifestReader implements LogReader.Reporter {
           String later = laterInUse(context, current.number());
           CurrentFile now = CurrentFile.read(context.env(), directory);
           if (later != null && now.equals(current)) {
-            throw new CorruptionException(
-                "CURRENT names "
-                    + current.manifest()
-                    + ", and "
-                    + later
-                    + " was in use after it; DB.repair rebuilds the database from the files",
-                directory.resolve("CURRENT").toString(),
-                0);
+            throw wrongCurrent(directory, current, ", and " + later + " was in use after it", null);
           }
           current = now;
           Version empty = Version.empty(context.comparator(), version -> {});
@@ -92,11 +85,7 @@ final class ManifestReader implements LogReader.Reporter {
           // A writer beside a read-only open may have replaced the MANIFEST meanwhile.
           CurrentFile now = CurrentFile.read(context.env(), directory);
           if (now.equals(current)) {
-            throw new CorruptionException(
-                "CURRENT names " + current.manifest() + ", which is not there",
-                directory.resolve("CURRENT").toString(),
-                0,
-                e);
+            throw wrongCurrent(directory, current, ", which is not there", e);
           }
           current = now;
         }
@@ -104,6 +93,18 @@ final class ManifestReader implements LogReader.Reporter {
     } catch (IOException e) {
       throw new DBIOException("cannot read the MANIFEST in " + directory + ": " + e, e);
     }
+  }
+
+  private static CorruptionException wrongCurrent(
+      Path directory, CurrentFile current, String why, @Nullable Throwable cause) {
+    return new CorruptionException(
+        "CURRENT names "
+            + current.manifest()
+            + why
+            + "; DB.repair rebuilds the database from the files",
+        FileNames.current(directory).toString(),
+        0,
+        cause);
   }
 
   /**

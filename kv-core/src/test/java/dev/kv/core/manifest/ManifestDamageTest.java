@@ -61,6 +61,15 @@ final class ManifestDamageTest extends ManifestTestBase {
   }
 
   @Test
+  void recover_ofAMissingManifest_saysWhatHelps() throws IOException {
+    history();
+    Files.delete(manifest(2));
+    assertThatThrownBy(this::describeRecovered)
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("CURRENT names MANIFEST-000002, which is not there; DB.repair");
+  }
+
+  @Test
   void recover_ofEveryFlippedByte_givesTheStateAnEarlierOneOrAnError() throws IOException {
     List<String> states = history();
     byte[] whole = Files.readAllBytes(manifest(2));
