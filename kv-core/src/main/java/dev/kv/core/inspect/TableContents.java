@@ -32,6 +32,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -280,21 +281,22 @@ public final class TableContents implements AutoCloseable {
       }
       end += block.size() + BlockWriter.TRAILER;
     }
-    return end <= handle.offset() && (named.size() > 1 || agree(named, before));
+    return end <= handle.offset() && (named.size() > 1 || agree(named, before.values()));
   }
 
   /**
    * Returns true if every block that was found before the end of those that an index names is one
    * of them.
    */
-  public static boolean agree(List<Handle> named, NavigableMap<Long, Found> found) {
+  public static boolean agree(List<Handle> named, Collection<Found> found) {
     if (named.isEmpty()) {
       return false;
     }
     Handle last = named.get(named.size() - 1);
     Set<Handle> all = new HashSet<>(named);
-    return found.headMap(last.offset() + last.size(), true).values().stream()
-        .allMatch(block -> all.contains(block.handle()));
+    return found.stream()
+        .map(Found::handle)
+        .allMatch(block -> block.offset() > last.offset() + last.size() || all.contains(block));
   }
 
   private static @Nullable BlockHandle decodeHandle(byte[] value) {

@@ -16,8 +16,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,12 +81,10 @@ record BlockLocator(List<Handle> handles, long bytesLost) {
   }
 
   private static @Nullable List<Handle> named(TableContents table, List<Found> found) {
-    NavigableMap<Long, Found> byOffset = new TreeMap<>();
-    found.forEach(block -> byOffset.put(block.handle().offset(), block));
-    for (Found block : byOffset.descendingMap().values()) {
-      if (block.role() == Role.INDEX) {
-        List<Handle> named = table.readNamed(block.handle());
-        if (TableContents.agree(named, byOffset)) {
+    for (int i = found.size() - 1; i >= 0; i--) {
+      if (found.get(i).role() == Role.INDEX) {
+        List<Handle> named = table.readNamed(found.get(i).handle());
+        if (TableContents.agree(named, found)) {
           return named;
         }
       }

@@ -25,9 +25,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
-import java.util.NavigableMap;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
@@ -283,24 +281,16 @@ class TableContentsTest {
     return TableContents.Found.of(new TableContents.Handle(offset, size), TableContents.Role.DATA);
   }
 
-  private static NavigableMap<Long, TableContents.Found> byOffset(TableContents.Found... blocks) {
-    NavigableMap<Long, TableContents.Found> map = new TreeMap<>();
-    for (TableContents.Found block : blocks) {
-      map.put(block.handle().offset(), block);
-    }
-    return map;
-  }
-
   @Test
   void agree_namedAndFoundBlocks_ifNoneBetweenIsUnnamed() {
     List<TableContents.Handle> named =
         List.of(new TableContents.Handle(0, 10), new TableContents.Handle(15, 20));
-    assertThat(TableContents.agree(List.of(), byOffset())).as("names nothing").isFalse();
-    assertThat(TableContents.agree(named, byOffset())).isTrue();
-    assertThat(TableContents.agree(named, byOffset(found(0, 10), found(15, 20)))).isTrue();
-    assertThat(TableContents.agree(named, byOffset(found(40, 5)))).as("after them").isTrue();
-    assertThat(TableContents.agree(named, byOffset(found(0, 10), found(15, 19)))).isFalse();
-    assertThat(TableContents.agree(named, byOffset(found(35, 5)))).as("in the last").isFalse();
+    assertThat(TableContents.agree(List.of(), List.of())).as("names nothing").isFalse();
+    assertThat(TableContents.agree(named, List.of())).isTrue();
+    assertThat(TableContents.agree(named, List.of(found(0, 10), found(15, 20)))).isTrue();
+    assertThat(TableContents.agree(named, List.of(found(40, 5)))).as("after them").isTrue();
+    assertThat(TableContents.agree(named, List.of(found(0, 10), found(15, 19)))).isFalse();
+    assertThat(TableContents.agree(named, List.of(found(35, 5)))).as("in the last").isFalse();
   }
 
   @Test
