@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * returns (as in {@link dev.kv.DB#read}), or until the next move of its iterator. After that, every
  * method except {@link #toString} throws {@link IllegalStateException}, until the library gives the
  * same object out again: the slices of a cursor or a scan may be one object, which shows the entry
- * that was asked for last. To keep the bytes, copy them with {@link #toByteArray()}.
+ * that was asked for last. The slice of a cursor throws {@link dev.kv.errors.DBClosedException} if
+ * the database was closed. To keep the bytes, copy them with {@link #toByteArray()}.
  *
  * <p>A slice is not thread-safe: only the thread that received it may use it. Use by another thread
  * throws or reads stale bytes; it never reads freed memory.
@@ -205,7 +206,11 @@ public abstract class Slice implements Comparable<Slice> {
 
   /** Returns the bytes as {@link Escape#shown} does, for logs. */
   @Override
-  public String toString() {
-    return "Slice[" + Escape.shown(this) + "]";
+  public final String toString() {
+    try {
+      return "Slice[" + Escape.shown(this) + "]";
+    } catch (RuntimeException notValid) {
+      return "Slice[after its window]";
+    }
   }
 }

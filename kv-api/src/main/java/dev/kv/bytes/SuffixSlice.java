@@ -49,13 +49,4 @@ final class SuffixSlice extends Slice {
     }
     target.put(toByteArray());
   }
-
-  @Override
-  public String toString() {
-    try {
-      return super.toString();
-    } catch (IllegalStateException notValid) {
-      return whole.toString();
-    }
-  }
 }

@@ -4,8 +4,6 @@ import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
 import dev.kv.view.IteratorView;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A cursor over the keys with one prefix, which it adds to targets and removes from keys. */
@@ -22,28 +20,27 @@ final class SpaceIterator extends IteratorView {
 
   @Override
   public void seek(byte[] key) {
-    cursor.seek(prefix.join(Objects.requireNonNull(key, "key")));
+    cursor.seek(prefix.join(key));
   }
 
   @Override
   public void seek(ByteBuffer key) {
-    cursor.seek(prefix.join(Objects.requireNonNull(key, "key")));
+    cursor.seek(prefix.join(key));
   }
 
   @Override
   public void seekForPrev(byte[] key) {
-    cursor.seekForPrev(prefix.join(Objects.requireNonNull(key, "key")));
+    cursor.seekForPrev(prefix.join(key));
   }
 
   @Override
   public void seekForPrev(ByteBuffer key) {
-    cursor.seekForPrev(prefix.join(Objects.requireNonNull(key, "key")));
+    cursor.seekForPrev(prefix.join(key));
   }
 
   @Override
   public byte[] key() {
-    byte[] key = cursor.key(); // not by a slice, which does not end with the database
-    return Arrays.copyOfRange(key, prefix.length(), key.length);
+    return keySlice().toByteArray();
   }
 
   @Override

@@ -2,9 +2,9 @@ package dev.kv.ttl;
 
 import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
+import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.view.IteratorView;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A cursor over the entries that have not expired at one moment, with their values. */
@@ -29,22 +29,22 @@ final class LiveIterator extends IteratorView {
   }
 
   private void skipForward() {
-    while (cursor.isValid() && !isLive()) {
+    while (cursor.isValid() && !isLive(cursor.valueSlice())) {
       cursor.next();
     }
   }
 
   private void skipBackward() {
-    while (cursor.isValid() && !isLive()) {
+    while (cursor.isValid() && !isLive(cursor.valueSlice())) {
       cursor.prev();
     }
   }
 
-  private boolean isLive() {
+  private boolean isLive(Slice current) {
     try {
-      return Expiry.isLive(cursor.valueSlice(), time);
-    } catch (RuntimeException e) {
-      cursor.isValid(); // throws if the database was closed meanwhile, which is the reason then
+      return Expiry.isLive(current, time);
+    } catch (UnsupportedFormatException e) {
+      cursor.isValid(); // throws if the database was closed meanwhile: it had other bytes then
       throw e;
     }
   }
@@ -99,12 +99,7 @@ final class LiveIterator extends IteratorView {
 
   @Override
   public byte[] value() {
-    if (keysOnly) {
-      return valueSlice().toByteArray();
-    }
-    byte[] whole = cursor.value(); // not by a slice, which does not end with the database
-    Expiry.of(Slice.of(whole)); // throws after a move that has thrown
-    return Arrays.copyOfRange(whole, Expiry.LENGTH, whole.length);
+    return valueSlice().toByteArray();
   }
 
   @Override
@@ -114,7 +109,7 @@ final class LiveIterator extends IteratorView {
     if (keysOnly) {
       return EMPTY;
     }
-    Expiry.of(current); // throws after a move that has thrown; the slice of it is the same object
+    isLive(current); // throws after a move that has thrown; the slice of it is the same object
     Slice value = valueSlice;
     if (value == null || stored != current) {
       value = current.suffix(Expiry.LENGTH);

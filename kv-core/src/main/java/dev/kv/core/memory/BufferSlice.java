@@ -19,8 +19,16 @@ public final class BufferSlice extends Slice {
   private int offset;
   private int length;
 
-  @SuppressWarnings("UnusedVariable") // only to keep it reachable
-  private final @Nullable Object owner;
+  private final @Nullable Owner owner;
+
+  /** What may end while another thread reads a slice of it. */
+  public interface Owner {
+    /**
+     * Throws if it has ended: the memory may have other bytes by now. What was read before this
+     * call is valid if it returns.
+     */
+    void checkOpenAfterCopy();
+  }
 
   /** Creates a slice with its window closed. */
   public BufferSlice() {
@@ -30,9 +38,10 @@ public final class BufferSlice extends Slice {
   /**
    * Creates a slice with its window closed.
    *
-   * @param owner is not garbage-collected before the slice is
+   * @param owner checks every copy, and says why a window is closed; null for none. It is not
+   *     garbage-collected before the slice is
    */
-  public BufferSlice(@Nullable Object owner) {
+  public BufferSlice(@Nullable Owner owner) {
     this.owner = owner;
   }
 
@@ -51,12 +60,20 @@ public final class BufferSlice extends Slice {
   private ByteBuffer window() {
     ByteBuffer window = buffer;
     if (window == null) {
+      checkOwner();
       throw new IllegalStateException(
           "slice used after its window: it is valid only until the call that passed it returns, or"
               + " until the next move of its iterator or the close of its value; copy it with"
               + " toByteArray() to keep it");
     }
     return window;
+  }
+
+  private void checkOwner() {
+    Owner of = owner;
+    if (of != null) {
+      of.checkOpenAfterCopy();
+    }
   }
 
   @Override
@@ -93,6 +110,7 @@ public final class BufferSlice extends Slice {
     ByteBuffer window = window();
     Objects.checkFromIndexSize(index, count, length);
     window.get(offset + index, target, targetOffset, count);
+    checkOwner();
   }
 
   @Override
@@ -105,11 +123,7 @@ public final class BufferSlice extends Slice {
       throw new java.nio.BufferOverflowException();
     }
     target.put(at, window, offset, count);
+    checkOwner();
     target.position(at + count);
-  }
-
-  @Override
-  public String toString() {
-    return buffer == null ? "Slice[after its window]" : super.toString();
   }
 }

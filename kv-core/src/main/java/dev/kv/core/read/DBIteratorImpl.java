@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
  * last method ends; so each method that uses the view ends in a reachability fence, which is no
  * instruction, and slices refer to their iterator.
  */
-final class DBIteratorImpl implements DBIterator {
+final class DBIteratorImpl implements DBIterator, BufferSlice.Owner {
   private final DBIter cursor;
   private final PinnedView view;
   private final OpenIterators open;
@@ -185,6 +185,12 @@ final class DBIteratorImpl implements DBIterator {
     }
   }
 
+  /** For the slices. */
+  @Override
+  public void checkOpenAfterCopy() {
+    view.checkOpenAfterCopy();
+  }
+
   @Override
   public Slice keySlice() {
     view.checkOpen();
@@ -210,8 +216,8 @@ final class DBIteratorImpl implements DBIterator {
   /**
    * Revokes the slices if a close came before the check. A close at the same moment may come
    * between the check and the store into the slice, which a processor may delay: then the slice
-   * shows bytes of memory that is used again, until the cursor is used or collected. A full fence
-   * for each slice would prevent that.
+   * shows bytes of memory that is used again, until the cursor is used or collected; a copy of it
+   * throws. A full fence for each slice would prevent that.
    */
   private void checkOpenAfterPointing() {
     if (!view.isOpen()) {

@@ -38,8 +38,8 @@ final class TransactionIterator implements DBIterator {
   private final TransactionImpl transaction;
   private final VisitedRange visited;
   private final boolean keysOnly;
-  private final BufferSlice ownKey = new BufferSlice(this);
-  private final BufferSlice ownValue = new BufferSlice(this);
+  private final BufferSlice ownKey = new BufferSlice();
+  private final BufferSlice ownValue = new BufferSlice();
 
   private boolean forward = true;
   private boolean placed;

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Closes a database under threads that use it in every way. Each call completes, with a right
  * answer, or throws a {@link DBClosedException}. Slices are kept beyond their windows and the
- * close, and used by other threads: that gives an {@link IllegalStateException} or any bytes. A
- * process of its own: {@code directory seed rounds inPlace}.
+ * close, and used by other threads: that gives one of these, an {@link IllegalStateException} or
+ * any bytes. A process of its own: {@code directory seed rounds inPlace}.
  */
 final class CloseRace {
   private static final int KEYS = 600;
@@ -192,7 +192,7 @@ final class CloseRace {
           slice.byteAt(random.nextInt(length));
         }
         slice.toByteArray();
-      } catch (IllegalStateException | IndexOutOfBoundsException e) {
+      } catch (IllegalStateException | DBClosedException | IndexOutOfBoundsException e) {
         continue; // revoked, or pointed at something shorter meanwhile by its own thread
       }
     }

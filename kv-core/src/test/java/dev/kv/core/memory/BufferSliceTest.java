@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.bytes.Slice;
 import dev.kv.core.Samples;
+import dev.kv.errors.DBClosedException;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -103,5 +105,33 @@ class BufferSliceTest {
     assertThat(slice).hasToString("Slice[after its window]");
     slice.point(ByteBuffer.allocateDirect(1), 0, 1);
     assertThat(slice.length()).isEqualTo(1);
+  }
+
+  /** The memory may have other bytes as soon as the owner has ended. */
+  @Test
+  void copies_whoseOwnerEndsMeanwhile_throwWhatItSays() {
+    AtomicBoolean ended = new AtomicBoolean();
+    BufferSlice slice =
+        new BufferSlice(
+            () -> {
+              if (ended.get()) {
+                throw new DBClosedException("closed");
+              }
+            });
+    slice.point(ByteBuffer.allocateDirect(10), 0, 10);
+    assertThat(slice.toByteArray()).hasSize(10);
+    ended.set(true);
+    ThrowingCallable[] copies = {
+      slice::toByteArray,
+      slice.suffix(1)::toByteArray,
+      () -> slice.copyTo(2, new byte[3], 1, 2),
+      () -> slice.copyTo(ByteBuffer.allocate(10)),
+      () -> slice.suffix(1).copyTo(ByteBuffer.allocate(10)),
+    };
+    for (ThrowingCallable copy : copies) {
+      assertThatThrownBy(copy).isInstanceOf(DBClosedException.class);
+    }
+    assertThat(slice).hasToString("Slice[after its window]");
+    assertThat(slice.suffix(1)).hasToString("Slice[after its window]");
   }
 }

@@ -376,23 +376,9 @@ class KvKeyValueStoreTest {
   void peek_ofAStoreThatIsClosedAfterHasNext_throwsTheExceptionOfStreams() {
     DBIterator cursor = mock(DBIterator.class);
     when(cursor.isValid()).thenReturn(true);
-    when(cursor.key()).thenThrow(new DBClosedException("closed"));
+    when(cursor.keySlice()).thenThrow(new DBClosedException("closed"));
     try (EntryIterator entries = new EntryIterator("store", cursor, true)) {
       assertThatThrownBy(entries::peekNextKey).isInstanceOf(InvalidStateStoreException.class);
-    }
-  }
-
-  /** A close may end a slice of the cursor while it is copied. */
-  @Test
-  void key_isTheCopyOfTheCursor() {
-    DBIterator cursor = mock(DBIterator.class);
-    when(cursor.isValid()).thenReturn(true);
-    when(cursor.key()).thenReturn(value("_a"));
-    when(cursor.value()).thenReturn(value("1"));
-    when(cursor.keySlice()).thenThrow(new IllegalStateException("slice used after its window"));
-    try (EntryIterator entries = new EntryIterator("store", cursor, true)) {
-      assertThat(entries.peekNextKey()).isEqualTo(key("a"));
-      assertThat(entries.next().key).isEqualTo(key("a"));
     }
   }
 

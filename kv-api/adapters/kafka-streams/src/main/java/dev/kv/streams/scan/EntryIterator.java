@@ -3,7 +3,6 @@ package dev.kv.streams.scan;
 import dev.kv.DBIterator;
 import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
-import java.util.Arrays;
 import java.util.NoSuchElementException;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
@@ -104,8 +103,7 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
   }
 
   private Bytes key() {
-    byte[] stored = cursor.key(); // not of a slice, which a close may end during the copy
-    return Bytes.wrap(Arrays.copyOfRange(stored, 1, stored.length));
+    return Bytes.wrap(cursor.keySlice().suffix(1).toByteArray());
   }
 
   @Override
