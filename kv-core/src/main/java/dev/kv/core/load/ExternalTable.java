@@ -2,7 +2,7 @@ package dev.kv.core.load;
 
 import dev.kv.bytes.Escape;
 import dev.kv.core.inspect.TableContents;
-import dev.kv.core.inspect.TableContents.Handle;
+import dev.kv.core.inspect.TableContents.Properties;
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.iterator.InternalIterator;
 import dev.kv.core.key.InternalKey;
@@ -17,7 +17,6 @@ import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
 import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.table.cache.TableFile;
-import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
 import dev.kv.core.write.ErrorHandler;
 import dev.kv.errors.CorruptionException;
@@ -25,7 +24,6 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -45,7 +43,7 @@ final class ExternalTable implements AutoCloseable {
   private final Path path;
   private final DatabaseContext context;
   private final InternalKeyComparator order;
-  private final @Nullable TableProperties properties;
+  private final @Nullable Properties properties;
   private final BlockProvider blocks;
   private final Table table;
 
@@ -55,7 +53,7 @@ final class ExternalTable implements AutoCloseable {
   private ExternalTable(
       Path path,
       DatabaseContext context,
-      @Nullable TableProperties properties,
+      @Nullable Properties properties,
       BlockProvider blocks,
       Table table) {
     this.path = path;
@@ -76,10 +74,19 @@ final class ExternalTable implements AutoCloseable {
    * @throws DBIOException if the file cannot be read
    */
   static ExternalTable open(Path path, DatabaseContext context) {
-    TableProperties properties = readProperties(path, context);
-    if (properties != null) {
-      requireForIngest(path, properties, context);
+    try {
+      Properties properties = readProperties(path, context);
+      if (properties != null) {
+        requireForIngest(path, properties, context);
+      }
+      return open(path, context, properties);
+    } catch (IOException e) {
+      throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);
     }
+  }
+
+  private static ExternalTable open(
+      Path path, DatabaseContext context, @Nullable Properties properties) throws IOException {
     BlockProvider blocks = context.newBlocks();
     try (Undo undo = new Undo(blocks::close)) {
       TableFile file = TableFile.open(context.env(), path, new MappingQuota(0));
@@ -94,8 +101,6 @@ final class ExternalTable implements AutoCloseable {
         undo.cancel();
         return opened;
       }
-    } catch (IOException e) {
-      throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);
     }
   }
 
@@ -103,32 +108,27 @@ final class ExternalTable implements AutoCloseable {
    * Reads the properties before any key is read as an internal key; returns null if the table has
    * neither properties nor entries.
    */
-  private static @Nullable TableProperties readProperties(Path path, DatabaseContext context) {
+  private static @Nullable Properties readProperties(Path path, DatabaseContext context)
+      throws IOException {
     try (TableContents table = new TableContents(context.env(), path)) {
-      Handle metaindex = table.footer().metaindex();
-      for (TableContents.Named block : table.readHandles(metaindex)) {
-        if (new String(block.key(), StandardCharsets.UTF_8).equals(TableProperties.KEY)) {
+      for (TableContents.Named block : table.readHandles(table.footer().metaindex())) {
+        if (new String(block.key(), StandardCharsets.UTF_8).equals(TableContents.PROPERTIES_KEY)) {
           table.read(block.handle(), false);
-          return decode(path, table.content(), block.handle().offset());
+          Properties found = table.properties();
+          if (found == null) {
+            throw new CorruptionException(
+                "the block " + TableContents.PROPERTIES_KEY + " is malformed",
+                path.toString(),
+                block.handle().offset());
+          }
+          return found;
         }
       }
       if (!table.readHandles(table.footer().index()).isEmpty()) {
         throw notForIngest(path);
       }
       return null;
-    } catch (IOException e) {
-      throw new DBIOException("cannot open table " + Escape.text(path.toString()) + ": " + e, e);
     }
-  }
-
-  private static TableProperties decode(Path path, byte[] content, long offset) {
-    ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    TableProperties found = TableProperties.decode(bytes, content.length);
-    if (found == null) {
-      throw new CorruptionException(
-          "the block " + TableProperties.KEY + " is malformed", path.toString(), offset);
-    }
-    return found;
   }
 
   private static IllegalArgumentException notForIngest(Path path) {
@@ -161,8 +161,7 @@ final class ExternalTable implements AutoCloseable {
     return table.iterator(ReadFlags.of(true, false), () -> {});
   }
 
-  private static void requireForIngest(
-      Path path, TableProperties properties, DatabaseContext context) {
+  private static void requireForIngest(Path path, Properties properties, DatabaseContext context) {
     if (properties.greatestSequence() > 0 || properties.tombstones() > 0) {
       throw notForIngest(path);
     }

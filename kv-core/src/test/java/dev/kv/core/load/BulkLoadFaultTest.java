@@ -1,6 +1,7 @@
 package dev.kv.core.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.DB;
 import dev.kv.DBIterator;
@@ -10,6 +11,7 @@ import dev.kv.core.db.LeakCheck;
 import dev.kv.core.env.FileName;
 import dev.kv.core.env.FileNames;
 import dev.kv.errors.DBException;
+import dev.kv.errors.DBIOException;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.load.BulkLoader;
 import dev.kv.table.TableWriter;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -230,6 +233,50 @@ class BulkLoadFaultTest {
       }
     }
     return names;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void load_onAFullDisk_namesTheFileAndTheCause(Kind kind) throws IOException {
+    Run run = new Run(kind);
+    fillDisk(run, ".ldb");
+    String failed =
+        kind == Kind.INGEST_FREE
+            ? "cannot copy table /load/table0 to /load/db/\\d+\\.ldb"
+            : "cannot write the table /load/db/\\d+\\.ldb";
+    assertThatThrownBy(run::load)
+        .isInstanceOf(DBIOException.class)
+        .hasMessageMatching(failed + ": java.io.IOException: No space left on device.*");
+    assertThat(run.isLoaded(run.db)).isFalse();
+    run.env.heal();
+    run.load();
+    assertThat(run.isLoaded(run.db)).isTrue();
+    run.db.close();
+  }
+
+  private static void fillDisk(Run run, String suffix) {
+    run.env.fail(FaultEnv.Fault.NO_SPACE, Long.MAX_VALUE, operation -> operation.isOn(suffix));
+  }
+
+  @Test
+  void sort_onAFullDisk_namesTheFileAndTheCause() throws IOException {
+    Run run = new Run(Kind.UNSORTED);
+    fillDisk(run, ".dbtmp");
+    BulkLoadOptions how = BulkLoadOptions.builder().sorted(false).sortMemory(1 << 20).build();
+    try (BulkLoader loader = run.db.loads().bulkLoader(how)) {
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 300; i++) {
+                  loader.put(b("large" + i), new byte[8000]);
+                }
+              })
+          .isInstanceOf(DBIOException.class)
+          .hasMessageMatching(
+              "cannot write the temporary file /load/db/\\d+\\.dbtmp: java.io.IOException: "
+                  + "No space left on device.*");
+    }
+    assertThat(run.isLoaded(run.db)).isFalse();
+    run.db.close();
   }
 
   @ParameterizedTest
