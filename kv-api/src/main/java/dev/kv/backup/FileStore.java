@@ -53,13 +53,11 @@ final class FileStore {
     }
   }
 
-  /** Creates the store's directory if there is none; then returns true. */
-  boolean createIfMissing() throws IOException {
-    if (env.exists(directory)) {
-      return false;
+  /** Creates the store's directory if there is none. */
+  void createIfMissing() throws IOException {
+    if (!env.exists(directory)) {
+      env.createDirectory(directory);
     }
-    env.createDirectory(directory);
-    return true;
   }
 
   /** Makes the names of the stored files durable. */

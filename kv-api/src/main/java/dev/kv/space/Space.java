@@ -228,7 +228,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   @Override
   public void put(WriteOptions options, ByteBuffer key, ByteBuffer value) {
-    store.put(options, prefix.join(Objects.requireNonNull(key, "key")), value);
+    store.put(options, prefix.join(key), value);
   }
 
   @Override
@@ -238,7 +238,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   @Override
   public void delete(WriteOptions options, ByteBuffer key) {
-    store.delete(options, prefix.join(Objects.requireNonNull(key, "key")));
+    store.delete(options, prefix.join(key));
   }
 
   /**

@@ -3,7 +3,6 @@ package dev.kv.space;
 import dev.kv.load.BulkLoader;
 import dev.kv.view.LoaderView;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 
 /** A bulk load into a space: one of its database, with the prefix before each key. */
 final class SpaceLoader extends LoaderView {
@@ -17,7 +16,7 @@ final class SpaceLoader extends LoaderView {
 
   @Override
   public void put(byte[] key, byte[] value) {
-    target.put(prefix.join(Objects.requireNonNull(key, "key")), value);
+    target.put(prefix.join(key), value);
   }
 
   @Override

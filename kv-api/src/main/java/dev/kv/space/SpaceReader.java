@@ -24,7 +24,7 @@ class SpaceReader implements DBReader {
 
   /** Returns the key with the prefix. */
   byte[] whole(byte[] key) {
-    return prefix.join(Objects.requireNonNull(key, "key"));
+    return prefix.join(key);
   }
 
   /** Returns the keys with the prefix. */
@@ -52,7 +52,7 @@ class SpaceReader implements DBReader {
   /** {@inheritDoc} In a space, it allocates an array for the key. */
   @Override
   public final int get(ReadOptions options, ByteBuffer key, ByteBuffer into) {
-    return reader.get(whole(options), prefix.join(Objects.requireNonNull(key, "key")), into);
+    return reader.get(whole(options), prefix.join(key), into);
   }
 
   @Override
@@ -63,7 +63,7 @@ class SpaceReader implements DBReader {
 
   @Override
   public final @Nullable PinnedValue pinned(ReadOptions options, ByteBuffer key) {
-    return reader.pinned(whole(options), prefix.join(Objects.requireNonNull(key, "key")));
+    return reader.pinned(whole(options), prefix.join(key));
   }
 
   /** Returns a cursor over the keys with the prefix, within bounds without it. */
