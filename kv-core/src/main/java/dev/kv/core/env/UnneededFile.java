@@ -21,7 +21,7 @@ public final class UnneededFile {
   public static void close(AutoCloseable file, Object name, EngineLogger log) {
     try {
       file.close();
-    } catch (Exception e) {
+    } catch (Exception | OutOfMemoryError e) {
       log.warn("closing {} failed: {}", Escape.text(name.toString()), Escape.text(e.toString()));
     }
   }
@@ -32,7 +32,7 @@ public final class UnneededFile {
       env.delete(file);
     } catch (NoSuchFileException e) {
       log.debug("{} was not there", file);
-    } catch (Exception e) {
+    } catch (Exception | OutOfMemoryError e) {
       log.warn("cannot delete {}: {}", Escape.text(file.toString()), Escape.text(e.toString()));
     }
   }

@@ -19,9 +19,12 @@ final class UnneededFileTest {
 
   @Test
   void close_thatFails_isLogged() {
-    for (Exception failure :
-        new Exception[] {
-          new IOException("disk"), new IllegalStateException("disk"), new Exception("disk")
+    for (Throwable failure :
+        new Throwable[] {
+          new IOException("disk"),
+          new IllegalStateException("disk"),
+          new Exception("disk"),
+          new OutOfMemoryError("disk")
         }) {
       try (CapturedLog log = new CapturedLog()) {
         UnneededFile.close(
@@ -53,9 +56,11 @@ final class UnneededFileTest {
 
   @Test
   void delete_thatFails_isLogged() {
-    for (Exception failure :
-        new Exception[] {
-          new IOException("line\nbreak"), new IllegalStateException("line\nbreak")
+    for (Throwable failure :
+        new Throwable[] {
+          new IOException("line\nbreak"),
+          new IllegalStateException("line\nbreak"),
+          new OutOfMemoryError("line\nbreak")
         }) {
       Env env =
           new ForwardingEnv(Env.inMemory()) {
