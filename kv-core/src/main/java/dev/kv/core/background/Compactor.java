@@ -132,11 +132,11 @@ public final class Compactor implements BackgroundWorker.Work {
         || context.shared().writeBuffers().isAnySlowedByLevel0();
   }
 
-  /** Returns true if there is a compaction to run. */
+  /** Returns true if a level is too large, which an open may find. */
   public boolean isDue() {
     monitor.lock();
     try {
-      return picker.isDue(versions.current(), running);
+      return running.scores(versions.current()).isCompactionDue();
     } finally {
       monitor.unlock();
     }

@@ -43,13 +43,6 @@ public final class CompactionPicker {
     this.seekCompaction = seekCompaction;
   }
 
-  /** Returns true if a version needs a compaction, even if it cannot run now. */
-  public boolean isDue(Version version, RunningJobs running) {
-    SeekCandidate candidate = version.seekCandidate();
-    return running.scores(version).isCompactionDue()
-        || (seekCompaction && candidate != null && !running.isBusy(candidate.file()));
-  }
-
   /**
    * Returns the compaction to run next, in parallel with the running jobs, or null if none is due
    * or none can run now.

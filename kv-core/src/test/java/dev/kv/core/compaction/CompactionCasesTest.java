@@ -106,10 +106,8 @@ final class CompactionCasesTest {
   }
 
   private String pick(CaseFile.Case one) {
-    CompactionPicker picker = picker(one);
-    picked = picker.pick(version, running, Arrays.asList(pointers));
-    String due = picker.isDue(version, running) ? "" : "not due, ";
-    return due + (picked == null ? "nothing\n" : describe(picked));
+    picked = picker(one).pick(version, running, Arrays.asList(pointers));
+    return picked == null ? "nothing\n" : describe(picked);
   }
 
   private String describe(ManualPick pick) {
