@@ -44,13 +44,11 @@ final class JfrEvents {
   /** Records an event; {@code begun} is the result of {@link #begin}, or null. */
   static void record(DBEvent event, @Nullable Object begun) {
     DatabaseEvent to = recorded(event, begun);
-    if (to != null) {
-      to.database = event.database();
-      to.commit();
-    }
+    to.database = event.database();
+    to.commit();
   }
 
-  private static @Nullable DatabaseEvent recorded(DBEvent event, @Nullable Object begun) {
+  private static DatabaseEvent recorded(DBEvent event, @Nullable Object begun) {
     if (event instanceof OpenEvent e) {
       return filled(e, begun instanceof Open open ? open : new Open());
     } else if (event instanceof CloseEvent) {
@@ -70,7 +68,7 @@ final class JfrEvents {
     } else if (event instanceof FailureEvent e) {
       return filled(e, new Failure());
     }
-    return null;
+    throw new AssertionError(event);
   }
 
   private static Open filled(OpenEvent from, Open to) {
