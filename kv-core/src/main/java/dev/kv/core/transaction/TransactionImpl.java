@@ -284,17 +284,20 @@ final class TransactionImpl implements Transaction {
     reserve(0);
   }
 
-  /** Called by a cursor of this transaction before it is closed. */
+  /**
+   * Called by a cursor of this transaction before it is closed. If its last range cannot be ended
+   * now, the commit does it.
+   */
   void closing(TransactionIterator cursor) {
     if (!ended) {
-      cursors.remove(cursor);
-      if (cursors.isEmpty()) {
-        writes.hide();
-      }
       try {
         cursor.endVisit();
       } catch (DBClosedException e) {
         return; // the commit throws it
+      }
+      cursors.remove(cursor);
+      if (cursors.isEmpty()) {
+        writes.hide();
       }
     }
   }

@@ -48,7 +48,6 @@ final class VisitedRange {
     if (to == null || !open) {
       return;
     }
-    open = false;
     byte[] low = forward ? start : key;
     byte[] high = forward ? key : start;
     byte[] lower = bounds.lower();
@@ -56,5 +55,6 @@ final class VisitedRange {
     boolean fromLower = low == null || (lower != null && order.compare(low, lower) < 0);
     boolean toUpper = high == null || (upper != null && order.compare(high, upper) >= 0);
     to.accept(new ReadRange(fromLower ? lower : low, toUpper ? upper : high, !toUpper));
+    open = false; // not if the program's comparator has thrown: the commit ends the range again
   }
 }

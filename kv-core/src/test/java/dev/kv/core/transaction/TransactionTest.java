@@ -1291,9 +1291,10 @@ class TransactionTest extends DbTestBase {
     assertThat(contents()).isEqualTo("(key->3)");
   }
 
-  @Test
-  void iterator_whoseComparatorThrows_isClosed() {
-    AtomicBoolean failing = new AtomicBoolean();
+  private final AtomicBoolean failing = new AtomicBoolean();
+
+  /** Opens a database with a comparator that throws while {@link #failing} is set. */
+  private void openWithFailingComparator() {
     DBComparator order =
         DBComparator.of(
             "test.Failing",
@@ -1304,6 +1305,11 @@ class TransactionTest extends DbTestBase {
               return a.toUtf8String().compareTo(b.toUtf8String());
             });
     open(defaults().toBuilder().comparator(order).build());
+  }
+
+  @Test
+  void iterator_whoseComparatorThrows_isClosed() {
+    openWithFailingComparator();
     try (Transaction transaction = db.transaction(SNAPSHOT)) {
       transaction.put(b("b"), b("1"));
       transaction.put(b("c"), b("1"));
@@ -1314,6 +1320,35 @@ class TransactionTest extends DbTestBase {
       failing.set(false);
       assertThat(db.admin().stats().views().iterators()).isZero();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void commit_afterTheComparatorThrewAtTheEndOfAVisit_stillDependsOnTheRange(boolean byAClose) {
+    openWithFailingComparator();
+    put("b", "1");
+    put("c", "1");
+    ReadOptions bounded = ReadOptions.builder().lowerBound(b("a")).build();
+    try (Transaction transaction = db.transaction(SERIALIZABLE);
+        DBIterator cursor = transaction.iterator(bounded)) {
+      cursor.seek(b("b"));
+      assertThat(s(cursor.value())).isEqualTo("1");
+      failing.set(true);
+      assertThatThrownBy(
+              () -> {
+                if (byAClose) {
+                  cursor.close();
+                } else {
+                  cursor.seek(b("c"));
+                }
+              })
+          .isInstanceOf(ComparatorException.class);
+      failing.set(false);
+      put("b", "2");
+      transaction.put(b("x"), b("1"));
+      assertConflict(transaction, "b");
+    }
+    assertThat(db.admin().stats().views().iterators()).isZero();
   }
 
   // transact.
