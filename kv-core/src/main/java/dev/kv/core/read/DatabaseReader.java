@@ -252,10 +252,15 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
       if (closed) {
         throw new DBClosedException("the database was closed during the read", e);
       }
-      if (e instanceof CorruptionException damage) {
-        events.damage(DamageEvent.During.READ, damage);
-      }
+      tellIfDamage(e);
       throw e;
+    }
+  }
+
+  /** Tells listeners of the failure of a read, if it is damage. */
+  public void tellIfDamage(Throwable failure) {
+    if (failure instanceof CorruptionException damage) {
+      events.damage(DamageEvent.During.READ, damage);
     }
   }
 
@@ -303,6 +308,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
       } else {
         view.close();
       }
+      tellIfDamage(e);
       throw e;
     }
   }

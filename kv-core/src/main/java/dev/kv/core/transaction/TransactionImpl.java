@@ -415,7 +415,7 @@ final class TransactionImpl implements Transaction {
     while (outcome == WriteOutcome.STALE) {
       try (ValidationView view = parts.reader().validationView()) {
         boolean holds =
-            Transactions.checkInTables(
+            parts.checkInTables(
                 () ->
                     check.holdsInBase(view)
                         && (!view.isChangedOutsideLogSince(mark)

@@ -14,6 +14,7 @@ import dev.kv.core.read.SnapshotImpl;
 import dev.kv.core.read.ValidationView;
 import dev.kv.core.write.CommitPipeline;
 import dev.kv.core.write.WriteOutcome;
+import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -106,8 +107,11 @@ public final class Transactions {
     return null;
   }
 
-  /** Runs the part of a check that may read tables; a failure says that the write was not done. */
-  static <R extends @Nullable Object> R checkInTables(Supplier<R> check) {
+  /**
+   * Runs the part of a check that may read tables. A failure says that the write was not done;
+   * listeners are told of damage, as in any read.
+   */
+  <R extends @Nullable Object> R checkInTables(Supplier<R> check) {
     try {
       return check.get();
     } catch (DBIOException e) {
@@ -116,6 +120,9 @@ public final class Transactions {
               + " again: "
               + e.getMessage(),
           e);
+    } catch (CorruptionException e) {
+      reader.tellIfDamage(e);
+      throw e;
     }
   }
 

@@ -45,6 +45,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The events that a database tells its listener, and writes to its file LOG. */
 class DatabaseEventsTest extends DbTestBase {
@@ -356,6 +358,37 @@ class DatabaseEventsTest extends DbTestBase {
               assertThat(damage.file()).isEqualTo(table.toString());
               assertThat(damage.offset()).isZero();
               assertThat(damage.message()).contains("checksum");
+            });
+  }
+
+  /** The check of a conditional write reads tables, and so does the open of a cursor. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void damagedTable_isToldByAConditionalWriteAndByTheOpenOfACursor(boolean index)
+      throws IOException {
+    open(listening());
+    for (int i = 0; i < 3; i++) { // to the levels 2, 1 and 0
+      put("a", "value " + i);
+      put("b", "value " + i);
+      db.admin().flush();
+    }
+    close();
+    Path table = directory.resolve(files(FileName.Kind.TABLE).get(2));
+    flip(table, index ? (int) Files.size(table) - 60 : 20);
+    open();
+    if (index) {
+      assertThatThrownBy(() -> db.iterator()).isInstanceOf(CorruptionException.class);
+    } else {
+      assertThatThrownBy(() -> db.putIfAbsent(b("a"), b("1")))
+          .isInstanceOf(CorruptionException.class);
+    }
+    close();
+    assertThat(heard(DamageEvent.class))
+        .singleElement()
+        .satisfies(
+            damage -> {
+              assertThat(damage.during()).isEqualTo(DamageEvent.During.READ);
+              assertThat(damage.file()).isEqualTo(table.toString());
             });
   }
 
