@@ -24,19 +24,24 @@ public record KeyRange(byte @Nullable [] smallest, byte @Nullable [] largest) {
 
   /** Returns true if this range has all keys of the other. */
   public boolean covers(UserKeyComparator order, KeyRange other) {
-    byte[] first = other.smallest;
-    byte[] last = other.largest;
-    return (smallest == null || (first != null && order.compare(first, smallest) >= 0))
-        && (largest == null || (last != null && order.compare(last, largest) <= 0));
+    return beginsBy(order, other.smallest) && endsFrom(order, other.largest);
   }
 
   /** Returns the smallest range with the keys of both. */
   public KeyRange with(UserKeyComparator order, KeyRange other) {
-    byte[] first = other.smallest;
-    byte[] last = other.largest;
-    boolean before = smallest == null || (first != null && order.compare(first, smallest) >= 0);
-    boolean after = largest == null || (last != null && order.compare(last, largest) <= 0);
-    return new KeyRange(before ? smallest : first, after ? largest : last);
+    return new KeyRange(
+        beginsBy(order, other.smallest) ? smallest : other.smallest,
+        endsFrom(order, other.largest) ? largest : other.largest);
+  }
+
+  /** Returns true if the range begins at a first key or before it. */
+  private boolean beginsBy(UserKeyComparator order, byte @Nullable [] first) {
+    return smallest == null || (first != null && order.compare(first, smallest) >= 0);
+  }
+
+  /** Returns true if the range ends at a last key or after it. */
+  private boolean endsFrom(UserKeyComparator order, byte @Nullable [] last) {
+    return largest == null || (last != null && order.compare(last, largest) <= 0);
   }
 
   /** Returns bounds around the range; without an upper one if the order is not the bytewise one. */
