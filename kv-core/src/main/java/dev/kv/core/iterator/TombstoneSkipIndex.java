@@ -1,5 +1,6 @@
 package dev.kv.core.iterator;
 
+import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.LookupKey;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.FieldHandles;
@@ -251,8 +252,7 @@ public final class TombstoneSkipIndex {
   }
 
   private void shorten(ByteBuffer buffer, int offset, int length) {
-    byte[] key = new byte[length];
-    buffer.get(offset, key);
+    byte[] key = InternalKey.copy(buffer, offset, length);
     SkipRange[] before;
     SkipRange[] after;
     do {

@@ -16,11 +16,11 @@ import java.util.Arrays;
  * order is computed here, eight bytes at a time. Any other comparator is called with slices, which
  * are revoked when it returns.
  *
- * <p>LongCopies are read little-endian, as the buffers are, and reversed for the comparison, which
- * is one instruction. The bytes after the last whole word are compared as the word that ends with
- * the last common byte: the bytes that it shares with the word before are known to be equal. The
- * shape of the loop matters: with the last word outside the loop, keys of 16 bytes took 11 ns
- * instead of 5.
+ * <p>Words are read little-endian, as the buffers are, and reversed for the comparison, which is
+ * one instruction. The bytes after the last whole word are compared as the word that ends with the
+ * last common byte: the bytes that it shares with the word before are known to be equal. The shape
+ * of the loop matters: with the last word outside the loop, keys of 16 bytes took 11 ns instead of
+ * 5.
  */
 public final class UserKeyComparator extends KeyComparator {
   private static final VarHandle WORD =

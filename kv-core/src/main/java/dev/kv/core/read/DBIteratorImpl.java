@@ -2,6 +2,7 @@ package dev.kv.core.read;
 
 import dev.kv.DBIterator;
 import dev.kv.bytes.Slice;
+import dev.kv.core.key.InternalKey;
 import dev.kv.core.memory.BufferSlice;
 import dev.kv.errors.CorruptionException;
 import java.lang.ref.Reference;
@@ -176,9 +177,7 @@ final class DBIteratorImpl implements DBIterator, BufferSlice.Owner {
 
   private byte[] copy(ByteBuffer buffer, int offset, int length) {
     try {
-      byte[] copy = new byte[length];
-      buffer.get(offset, copy);
-      return copy;
+      return InternalKey.copy(buffer, offset, length);
     } finally {
       view.checkOpenAfterCopy();
       Reference.reachabilityFence(this);
