@@ -12,7 +12,6 @@ public final class BatchCursor {
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
   private ByteBuffer buffer = NOTHING;
-  private int begin;
   private int at;
   private int end;
   private ValueKind kind = ValueKind.DELETION;
@@ -28,7 +27,6 @@ public final class BatchCursor {
   /** Positions the cursor before the first operation in {@code length} bytes of {@code buffer}. */
   public void start(ByteBuffer buffer, int offset, int length) {
     this.buffer = buffer;
-    begin = offset;
     at = offset;
     end = offset + length;
   }
@@ -41,11 +39,6 @@ public final class BatchCursor {
   /** Positions the cursor before the operation at an offset that {@link #position} returned. */
   public void moveTo(int position) {
     at = position;
-  }
-
-  /** Positions the cursor before the first operation again. */
-  public void restart() {
-    at = begin;
   }
 
   /**

@@ -53,6 +53,7 @@ final class KeyOrder implements AutoCloseable {
   /** Returns the number of bytes with which all keys begin. */
   private static int commonPrefix(BatchCursor cursor) {
     ByteBuffer bytes = cursor.buffer();
+    int start = cursor.position();
     cursor.next();
     int first = cursor.keyOffset();
     int common = cursor.keyLength();
@@ -65,7 +66,7 @@ final class KeyOrder implements AutoCloseable {
       }
       common = equal;
     }
-    cursor.restart();
+    cursor.moveTo(start);
     return common;
   }
 
