@@ -46,9 +46,6 @@ import org.jspecify.annotations.Nullable;
  * content has changed outside the log, such as a deleted range.
  */
 final class TransactionImpl implements Transaction {
-  /** What a key or a range counts besides its bytes. */
-  private static final int OVERHEAD_BYTES = 64;
-
   private static final byte[] NO_BYTES = {};
 
   private final Transactions parts;
@@ -206,7 +203,7 @@ final class TransactionImpl implements Transaction {
 
   private void dependOn(byte[] key) {
     if (!reads.contains(key)) {
-      reserve(key.length + OVERHEAD_BYTES);
+      reserve(Write.cost(key, null));
       reads.add(key.clone());
     }
   }
@@ -217,7 +214,7 @@ final class TransactionImpl implements Transaction {
     long more = 0;
     for (byte[] key : keys) {
       if (!reads.contains(key) && added.add(key.clone())) {
-        more += key.length + OVERHEAD_BYTES;
+        more += Write.cost(key, null);
       }
     }
     reserve(more);
@@ -228,7 +225,7 @@ final class TransactionImpl implements Transaction {
   private void dependOn(ReadRange range) {
     byte[] low = range.low();
     byte[] high = range.high();
-    bytes += OVERHEAD_BYTES + (low == null ? 0L : low.length) + (high == null ? 0L : high.length);
+    bytes += Write.OVERHEAD + (low == null ? 0L : low.length) + (high == null ? 0L : high.length);
     reads.add(range);
   }
 

@@ -23,12 +23,12 @@ final class WriteSet {
    * @param older the write of the same key before this one, if a cursor may need it
    */
   record Write(long number, byte[] key, byte @Nullable [] value, @Nullable Write older) {
-    /** What a write counts besides its bytes. */
-    private static final int OVERHEAD_BYTES = 64;
+    /** What a write, a key or a range counts in addition to its bytes. */
+    static final int OVERHEAD = 64;
 
-    /** Returns the bytes that a write counts. */
+    /** Returns the bytes that a write counts; that of a key that was read has no value. */
     static long cost(byte[] key, byte @Nullable [] value) {
-      return (long) key.length + (value == null ? 0 : value.length) + OVERHEAD_BYTES;
+      return (long) key.length + (value == null ? 0 : value.length) + OVERHEAD;
     }
 
     /** Returns the newest write of the key up to a number; null if there is none. */
