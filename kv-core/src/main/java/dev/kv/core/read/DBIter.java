@@ -66,13 +66,13 @@ final class DBIter {
    *
    * @param internal the internal entries; the caller keeps the ownership
    * @param changes how often content had changed outside the log
-   * @param scratch reusable objects, which the caller must not release while it uses the cursor
+   * @param scratch the sequence number to read at, and reusable objects, which the caller must not
+   *     release while it uses the cursor
    * @param parts what all cursors of the database share
    */
   DBIter(
       InternalIterator internal,
       UserKeyComparator comparator,
-      long sequence,
       long changes,
       KeyBounds bounds,
       ReadContext scratch,
@@ -80,7 +80,7 @@ final class DBIter {
     this.internal = internal;
     this.comparator = comparator;
     this.bytewise = comparator.isBytewise();
-    this.sequence = sequence;
+    this.sequence = scratch.sequence();
     this.changes = changes;
     this.saved = scratch.saved();
     this.target = scratch.key();

@@ -11,7 +11,6 @@ import dev.kv.bytes.Slice;
 import dev.kv.bytes.ValueReader;
 import dev.kv.core.event.Events;
 import dev.kv.core.iterator.TombstoneSkipIndex;
-import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.LookupResult;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
@@ -295,10 +294,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     PinnedView view = null;
     try {
       view = new PinnedView(state, contexts, context);
-      UserKeyComparator comparator = state.version().comparator().userComparator();
-      KeyBounds bounds = KeyBounds.of(options, comparator);
-      view.open(tables, options);
-      DBIter cursor = view.newCursor(context.sequence(), bounds, cursorParts);
+      DBIter cursor = view.open(tables, options, cursorParts);
       DBIteratorImpl iterator = new DBIteratorImpl(cursor, view, iterators, options.keysOnly());
       iterators.add(iterator, view);
       return iterator;

@@ -40,11 +40,18 @@ final class PinnedView extends CursorGuard {
   }
 
   /**
-   * Opens the cursor over all entries of the state. The sequence number to read at must have been
-   * taken before: a memtable that is empty now has no entry at or below it, and is skipped.
+   * Opens the cursor over the user keys of the view. The sequence number to read at must have been
+   * set before: a memtable that is empty now has no entry at or below it, and is skipped.
+   *
+   * @param parts what all cursors of the database share
    */
-  void open(TableCache tables, ReadOptions options) {
+  DBIter open(TableCache tables, ReadOptions options, CursorParts parts) {
+    UserKeyComparator order = state.version().comparator().userComparator();
+    KeyBounds bounds = KeyBounds.of(options, order);
     internal = allEntries(state, tables, options.verifyChecksums(), options.fillCache());
+    DBIter opened = new DBIter(internal, order, state.changes(), bounds, context, parts);
+    cursor = opened;
+    return opened;
   }
 
   /**
@@ -79,19 +86,6 @@ final class PinnedView extends CursorGuard {
       children.forEach(InternalIterator::close);
       throw e;
     }
-  }
-
-  /**
-   * Creates the cursor over the user keys of the view.
-   *
-   * @param sequence the sequence number to read at
-   * @param bounds the keys to return
-   * @param parts what all cursors of the database share
-   */
-  DBIter newCursor(long sequence, KeyBounds bounds, CursorParts parts) {
-    UserKeyComparator order = state.version().comparator().userComparator();
-    cursor = new DBIter(internal, order, sequence, state.changes(), bounds, context, parts);
-    return cursor;
   }
 
   /** Remembers what is to be removed from the registry of open iterators at the release. */

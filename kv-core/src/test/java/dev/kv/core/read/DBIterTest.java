@@ -526,13 +526,14 @@ final class DBIterTest {
       Collections.sort(sorted, (a, b) -> order.compare(a.key(), b.key()));
     }
     internal = new EntryListCursor(order, sorted);
+    ReadContext scratch = new ReadContext(new OffHeapBudget(0), new LookupStats());
+    scratch.setSequence(sequence);
     return new DBIter(
         internal,
         order.userComparator(),
-        sequence,
         0,
         KeyBounds.of(options, order.userComparator()),
-        new ReadContext(new OffHeapBudget(0), new LookupStats()),
+        scratch,
         new CursorParts(this::sample, dead, "db"));
   }
 
