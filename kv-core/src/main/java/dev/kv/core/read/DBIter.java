@@ -64,7 +64,8 @@ final class DBIter {
   /**
    * Creates a cursor without an entry.
    *
-   * @param internal the internal entries; the caller keeps the ownership
+   * @param internal the internal entries, whose keys have at least a tag, as the cursor of a block
+   *     checks; the caller keeps the ownership
    * @param changes how often content had changed outside the log
    * @param scratch the sequence number to read at, and reusable objects, which the caller must not
    *     release while it uses the cursor
@@ -177,9 +178,6 @@ final class DBIter {
       seekInternal(from);
     }
     if (internal.isValid()) {
-      if (internal.keyLength() < InternalKey.TRAILER) {
-        throw malformed();
-      }
       taker.sample(internal.keyBuffer(), internal.keyOffset(), internal.keyLength());
     }
   }
@@ -381,9 +379,6 @@ final class DBIter {
    * Returns the tag of the current internal entry, and counts the entry's bytes for the sampler.
    */
   private long tagOf(ByteBuffer buffer, int offset, int length) {
-    if (length < 0) {
-      throw malformed();
-    }
     bytesUntilSample -= internal.keyLength() + internal.valueLength();
     if (bytesUntilSample < 0) {
       sample();
@@ -410,9 +405,6 @@ final class DBIter {
   }
 
   private boolean isSavedKey() {
-    if (internal.keyLength() < InternalKey.TRAILER) {
-      throw malformed();
-    }
     return isSaved(
         internal.keyBuffer(), internal.keyOffset(), internal.keyLength() - InternalKey.TRAILER);
   }

@@ -342,13 +342,6 @@ final class DBIterTest {
   }
 
   @Test
-  void cursor_overAKeyShorterThanATag_throws() {
-    entries.add(new Entry(new byte[7], new byte[0]));
-    assertThatThrownBy(cursor(9)::seekToFirst).isInstanceOf(CorruptionException.class);
-    assertThatThrownBy(cursor(9)::seekToLast).isInstanceOf(CorruptionException.class);
-  }
-
-  @Test
   void cursor_stoppedWhileItSkips_throws() {
     for (int i = 0; i < 1000; i++) {
       delete("key" + i, i + 1);
@@ -522,9 +515,7 @@ final class DBIterTest {
 
   private DBIter cursor(long sequence, ReadOptions options) {
     List<Entry> sorted = new ArrayList<>(entries);
-    if (sorted.stream().allMatch(entry -> entry.key().length >= InternalKey.TRAILER)) {
-      Collections.sort(sorted, (a, b) -> order.compare(a.key(), b.key()));
-    }
+    Collections.sort(sorted, (a, b) -> order.compare(a.key(), b.key()));
     internal = new EntryListCursor(order, sorted);
     ReadContext scratch = new ReadContext(new OffHeapBudget(0), new LookupStats());
     scratch.setSequence(sequence);

@@ -17,6 +17,7 @@ import dev.kv.errors.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -366,6 +367,22 @@ class BlockIteratorTest {
               cursor.seek(target, 0, key.length);
             });
     assertThat(bytes).isZero();
+  }
+
+  /** Cursors over internal keys rely on it: no key reaches them that has no tag. */
+  @Test
+  void moves_keyShorterThanATag_throwCorruption() {
+    ByteBuffer block = ByteBuffer.allocateDirect(64).order(ByteOrder.LITTLE_ENDIAN);
+    int at = 3 + 7; // three lengths and the key, without a value
+    block.put(1, (byte) 7).putInt(at, 0).putInt(at + 4, 1); // a restart point at 0
+    ByteBuffer target = ByteBuffer.allocateDirect(8).order(ByteOrder.LITTLE_ENDIAN);
+    for (DBComparator order : List.of(DBComparator.bytewise(), REVERSE)) {
+      BlockIterator cursor = on(new InternalKeyComparator(order), block, at + 8);
+      assertThatThrownBy(cursor::seekToFirst).isInstanceOf(CorruptionException.class);
+      assertThatThrownBy(cursor::seekToLast).isInstanceOf(CorruptionException.class);
+      assertThatThrownBy(() -> cursor.seek(target, 0, 8)).isInstanceOf(CorruptionException.class);
+      assertThat(cursor.isValid()).isFalse();
+    }
   }
 
   @Test
