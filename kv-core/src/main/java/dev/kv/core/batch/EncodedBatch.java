@@ -199,8 +199,9 @@ public final class EncodedBatch implements WriteBatch {
   public EncodedBatch append(BatchOperations other) {
     shareStoreOf(Objects.requireNonNull(other, "other"));
     if (!(other instanceof EncodedBatch source)) {
-      other.iterate(new Copier(this));
-      return this;
+      EncodedBatch copy = new EncodedBatch(); // the other one may be a view of this batch
+      other.iterate(new Copier(copy));
+      return append(copy);
     }
     int size = source.length - HEADER;
     int operations = source.count;

@@ -118,6 +118,13 @@ class EncodedBatchTest {
   }
 
   @Test
+  void append_ofAViewOfTheBatch_addsWhatItHad() {
+    EncodedBatch batch = new EncodedBatch().expect(bytes("a"), bytes("1")).delete(bytes("b"));
+    assertThat(contents(batch.append(new Wrapped(batch))))
+        .isEqualTo("expect(a,1)expect(a,1)delete(b)delete(b)");
+  }
+
+  @Test
   void rollback_toSavePoints_removesWhatCameAfterThem() {
     EncodedBatch batch = new EncodedBatch().put(bytes("a"), bytes("1")).setSavePoint();
     batch.put(bytes("b"), bytes("2")).expect(bytes("e"), null).setSavePoint().setSavePoint();
