@@ -184,13 +184,14 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
   @Override
   public List<byte @Nullable []> getAll(ReadOptions options, List<byte[]> keys) {
     requireLookup(options);
-    byte[][] values = new byte[keys.size()][];
+    byte[][] sought = keys.toArray(new byte[0][]); // once: the list may be slow, or change
+    byte[][] values = new byte[sought.length][];
     MultiGetContext several = new MultiGetContext(tables);
     ReadContext context = ReadContext.acquireFrom(contexts);
     ReadState state = pin(context, options);
     context.setSeveral(several);
     try {
-      for (WantedKey wanted : inOrder(keys, state.version().comparator().userComparator())) {
+      for (WantedKey wanted : inOrder(sought, state.version().comparator().userComparator())) {
         context.key().set(wanted.key, context.sequence());
         values[wanted.at] = find(state, context, options) ? context.value().copy() : null;
         context.value().release();
@@ -207,10 +208,10 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
   /** A key of {@code getAll}, and where in the list it is. */
   private record WantedKey(byte[] key, int at) {}
 
-  private static WantedKey[] inOrder(List<byte[]> keys, UserKeyComparator order) {
-    WantedKey[] wanted = new WantedKey[keys.size()];
-    for (int i = 0; i < wanted.length; i++) {
-      wanted[i] = new WantedKey(Objects.requireNonNull(keys.get(i), "key"), i);
+  private static WantedKey[] inOrder(byte[][] keys, UserKeyComparator order) {
+    WantedKey[] wanted = new WantedKey[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      wanted[i] = new WantedKey(Objects.requireNonNull(keys[i], "key"), i);
     }
     Arrays.sort(wanted, (a, b) -> order.compare(a.key, b.key));
     return wanted;

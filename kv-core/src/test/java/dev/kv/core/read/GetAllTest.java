@@ -16,6 +16,7 @@ import dev.kv.options.CompressionType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -49,6 +50,27 @@ class GetAllTest extends DbTestBase {
       } else if (round < 7) {
         db.admin().flush();
       }
+    }
+  }
+
+  @Test
+  void getAll_listThatSearchesForAnIndex_isIteratedOver() {
+    open();
+    put("a", "1");
+    LinkedList<byte[]> keys =
+        new LinkedList<>(List.of(b("a"), b("b"))) {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public byte[] get(int index) {
+            throw new AssertionError("so many keys take time in the square of their number");
+          }
+        };
+    assertThat(db.getAll(keys)).containsExactly(b("1"), null);
+    try (Snapshot snapshot = db.snapshot();
+        Transaction transaction = db.transaction()) {
+      assertThat(snapshot.getAll(keys)).containsExactly(b("1"), null);
+      assertThat(transaction.getAll(keys)).containsExactly(b("1"), null);
     }
   }
 
