@@ -141,8 +141,8 @@ final class DBIteratorImpl implements DBIterator, BufferSlice.Owner {
    * ends it at the next entry, and what it pins is released then.
    */
   void forEach(BiConsumer<? super Slice, ? super Slice> action) {
-    beginSeek();
     EntryScan scan = new EntryScan(cursor, keySlice, valueSlice, keysOnly, action);
+    beginSeek(); // after the allocation: a move that begins must end
     try {
       scan.run();
     } catch (Throwable e) {

@@ -338,11 +338,14 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
   /** Calls {@code use} with the memtables since {@code mark}. */
   public <R> R withMemTablesSince(ReadMark mark, Function<RecentMemTables, R> use) {
     ReadContext context = ReadContext.acquireFrom(contexts);
-    RecentMemTables recent = new RecentMemTables(states, mark, context);
     try {
-      return use.apply(recent);
+      RecentMemTables recent = new RecentMemTables(states, mark, context);
+      try {
+        return use.apply(recent);
+      } finally {
+        recent.unpin();
+      }
     } finally {
-      recent.unpin();
       context.releaseTo(contexts);
     }
   }

@@ -62,7 +62,7 @@ final class ReadContext implements AutoCloseable {
   ReadContext(OffHeapBudget budget, LookupStats stats) {
     this.budget = budget;
     this.stats = stats;
-    storage = OffHeapBuffer.forReads(budget, 0);
+    storage = OffHeapBuffer.forReads(budget, 0); // empty: there may be no memory for the undo
     saved = new KeyBuffer(storage);
     try (Undo undo = new Undo(storage::close)) {
       storage.ensureCapacity(FIRST_CAPACITY);

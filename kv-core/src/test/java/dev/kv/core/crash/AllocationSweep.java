@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kv.DB;
 import dev.kv.DBIterator;
 import dev.kv.Options;
+import dev.kv.ReadOptions;
+import dev.kv.Transaction;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.core.background.JobContext;
@@ -225,6 +227,41 @@ class AllocationSweep {
         effect.put("a", null);
         effect.put("b", null);
         run.write(effect, () -> run.db.deleteRange(b("a"), b("c")));
+      }
+    },
+    TRANSACTION(CALLER) {
+      @Override
+      void run(Run run) {
+        run.write(
+            "a",
+            "new",
+            () -> {
+              Transaction transaction = run.db.transaction();
+              try {
+                transaction.put(b("a"), b("new"));
+                transaction.commit();
+              } finally { // not a resource: the same error twice cannot be suppressed
+                transaction.close();
+              }
+            });
+      }
+    },
+    SCAN(CALLER) {
+      @Override
+      void run(Run run) {
+        run.attempt(() -> run.db.forEach(ReadOptions.DEFAULT, (key, value) -> {}));
+      }
+    },
+    CURSOR(CALLER) {
+      @Override
+      void run(Run run) {
+        run.attempt(
+            () -> {
+              try (DBIterator cursor = run.db.iterator()) {
+                cursor.seekToLast();
+                cursor.value();
+              }
+            });
       }
     },
     CHECKPOINT(CALLER) {
