@@ -109,7 +109,7 @@ final class LogCheck {
     if (found != promised) {
       damage(offset, "a batch has " + found + " operations, but its header says " + promised);
     }
-    if (sequence < 0 || sequence + Math.max(found, 1) - 1 > StoredKey.MAX_SEQUENCE) {
+    if (sequence < 0 || sequence > StoredKey.MAX_SEQUENCE + 1 - Math.max(found, 1)) {
       damage(offset, "sequence number " + Long.toUnsignedString(sequence) + " is beyond 2^56");
     }
     boolean repeatsNumber = promised == 0 && sequence == nextSequence - 1; // of a bulk load

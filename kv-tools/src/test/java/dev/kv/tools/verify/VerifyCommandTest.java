@@ -14,6 +14,8 @@ import dev.kv.tools.BusyWriter;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -173,6 +175,20 @@ class VerifyCommandTest {
     Cli verify = Cli.run("verify", dir.toString());
     assertThat(verify.exitCode()).as(verify.out()).isZero();
     assertThat(verify.out()).contains("note: 000003.log, offset ").contains("cut off");
+  }
+
+  /** The number of the last operation is past the greatest long. */
+  @Test
+  void verify_logWithASequenceNumberNearTheGreatestLong_isDamage() throws IOException {
+    Path dir = Fixtures.copy("log-only", temp);
+    ByteBuffer batch = ByteBuffer.allocate(20).order(ByteOrder.LITTLE_ENDIAN);
+    batch.putLong(Long.MAX_VALUE).putInt(2);
+    batch.put(new byte[] {1, 1, 'k', 0, 1, 1, 'l', 0});
+    Files.write(dir.resolve("000003.log"), Fixtures.record(batch.array()));
+    Cli verify = Cli.run("verify", dir.toString());
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out())
+        .contains("000003.log, offset 0: sequence number 9223372036854775807 is beyond 2^56");
   }
 
   @ParameterizedTest
