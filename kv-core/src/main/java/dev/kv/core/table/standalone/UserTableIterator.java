@@ -6,10 +6,13 @@ import dev.kv.core.iterator.CursorGuard;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
 import dev.kv.core.memory.BufferSlice;
+import dev.kv.core.memory.DirectMemory;
+import dev.kv.core.memory.Pinned;
+import dev.kv.core.table.Table;
 import dev.kv.core.table.TableIterator;
+import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.file.PendingFault;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -35,15 +38,24 @@ public final class UserTableIterator implements DBIterator {
   private boolean valid;
   private boolean placed;
 
-  /** Creates a cursor without a current entry. Takes ownership of {@code entries}. */
+  /**
+   * Creates a cursor over a table, without a current entry.
+   *
+   * @param pin keeps the table open; the cursor closes it, unless this constructor throws
+   */
   UserTableIterator(
-      TableIterator entries, UserKeyComparator order, KeyBounds bounds, boolean keysOnly) {
-    this.keysOnly = keysOnly;
-    this.entries = entries;
-    this.guard = new Guard(entries);
+      Table table,
+      ReadFlags flags,
+      Pinned pin,
+      UserKeyComparator order,
+      KeyBounds bounds,
+      boolean keysOnly) {
     this.order = order;
+    this.keysOnly = keysOnly;
     lower = directOrNull(bounds.lower());
     upper = directOrNull(bounds.upper());
+    entries = table.iterator(flags, pin); // last: there may be no memory for the bounds
+    guard = new Guard(entries);
   }
 
   /** Releases the table and its block. */
@@ -251,8 +263,7 @@ public final class UserTableIterator implements DBIterator {
   }
 
   private static ByteBuffer direct(ByteBuffer key) {
-    int length = key.remaining();
-    ByteBuffer copy = ByteBuffer.allocateDirect(length).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer copy = DirectMemory.allocate(key.remaining());
     PENDING_FAULT.copyKeyOrValue(key, copy, 0);
     return copy;
   }

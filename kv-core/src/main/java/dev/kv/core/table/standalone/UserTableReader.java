@@ -6,10 +6,10 @@ import dev.kv.ReadOptions;
 import dev.kv.bytes.Escape;
 import dev.kv.core.key.KeyBounds;
 import dev.kv.core.key.UserKeyComparator;
+import dev.kv.core.memory.DirectMemory;
 import dev.kv.core.memory.RefCounted;
 import dev.kv.core.memory.Undo;
 import dev.kv.core.table.Table;
-import dev.kv.core.table.TableIterator;
 import dev.kv.core.table.TableMemory;
 import dev.kv.core.table.cache.BlockProvider;
 import dev.kv.core.table.cache.MappingQuota;
@@ -18,7 +18,6 @@ import dev.kv.core.table.cache.TableFile;
 import dev.kv.errors.DBIOException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,9 +50,11 @@ public final class UserTableReader implements dev.kv.table.TableReader {
       }
       KeyBounds bounds = KeyBounds.of(options, order);
       ReadFlags flags = ReadFlags.of(options.verifyChecksums(), options.fillCache());
-      TableIterator entries = table.reader.iterator(flags, table::release);
+      UserTableIterator cursor =
+          new UserTableIterator(
+              table.reader, flags, table::release, order, bounds, options.keysOnly());
       undo.cancel();
-      return new UserTableIterator(entries, order, bounds, options.keysOnly());
+      return cursor;
     }
   }
 
@@ -62,8 +63,7 @@ public final class UserTableReader implements dev.kv.table.TableReader {
     Objects.requireNonNull(key, "key");
     retain();
     try {
-      ByteBuffer direct = ByteBuffer.allocateDirect(key.length).order(ByteOrder.LITTLE_ENDIAN);
-      direct.put(0, key);
+      ByteBuffer direct = DirectMemory.allocate(key.length).put(0, key);
       return table.reader.approximateOffsetOf(direct, 0, key.length);
     } finally {
       table.release();

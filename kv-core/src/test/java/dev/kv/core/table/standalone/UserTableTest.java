@@ -11,6 +11,7 @@ import dev.kv.SharedResources;
 import dev.kv.bytes.DBComparator;
 import dev.kv.bytes.Slice;
 import dev.kv.core.Call;
+import dev.kv.core.Children;
 import dev.kv.core.Latches;
 import dev.kv.core.cache.LruCache;
 import dev.kv.core.db.LeakCheck;
@@ -747,6 +748,34 @@ class UserTableTest {
       reading.await();
       reader.close();
       assertThat(other.outcome()).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void iterator_boundWithoutDirectMemory_throwsAndPinsNothing() throws Exception {
+    write(10);
+    Children.Ended child =
+        Children.run(
+            List.of("-Xmx200m", "-XX:MaxDirectMemorySize=16m"), LargeBound.class, file.toString());
+    assertThat(child.exitCode()).as(child.output()).isZero();
+    assertThat(child.output()).contains("the JVM has no direct memory left", "users left: 0");
+  }
+
+  /** The program of the child JVM: it opens an iterator whose lower bound is too large. */
+  static final class LargeBound {
+    private LargeBound() {}
+
+    public static void main(String[] args) {
+      ReadOptions bound = ReadOptions.builder().lowerBound(new byte[32 << 20]).build();
+      try (SharedResources shared = SharedResources.builder().blockCacheSize(0).build()) {
+        Options options = Options.builder().sharedResources(shared).build();
+        try (TableReader reader = TableReader.open(Path.of(args[0]), options)) {
+          reader.iterator(bound).close();
+        } catch (OffHeapExhaustedException | OutOfMemoryError e) {
+          System.out.println(e);
+        }
+        System.out.println("users left: " + shared.openDatabases());
+      }
     }
   }
 }
