@@ -360,11 +360,9 @@ public final class Table implements CacheValue {
    */
   void setOn(BlockIterator cursor, PinnedBlock block, int at) {
     cursor.reset(block.bytes(), block.length(), file.name(), index.offset(at));
-    if (block.wasHit()) {
-      block.useEntryIndex(cursor);
-      if (block instanceof CachedBlock shared) {
-        addPlace(shared, at);
-      }
+    if (block instanceof CachedBlock shared && shared.wasHit()) {
+      shared.useEntryIndex(cursor);
+      addPlace(shared, at);
     }
   }
 

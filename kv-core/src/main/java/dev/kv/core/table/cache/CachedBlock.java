@@ -77,12 +77,12 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
     return present;
   }
 
-  @Override
+  /** Returns true if a reader found the block in the cache after it was loaded. */
   public boolean wasHit() {
     return handle().hits() > 0;
   }
 
-  @Override
+  /** Makes seeks of a cursor on this block use the entry index of the block, if one fits. */
   public void useEntryIndex(BlockIterator cursor) {
     Boolean present = hasEntryIndex;
     if (present == null) {
@@ -116,7 +116,7 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
       present.remove(number);
       places = null;
     }
-    ByteBuf memory = Objects.requireNonNull(memory());
+    ByteBuf memory = requireMemory();
     int begin = BlockAllocator.offsetOf(memory);
     if (table.add(at, offset, BlockAllocator.memoryOf(memory), begin, length())) {
       number = at;
@@ -133,7 +133,11 @@ public final class CachedBlock extends PinnedBlock implements CacheValue {
 
   @Override
   public long charge() {
-    return memoryCharge();
+    return BlockAllocator.chargeOf(requireMemory());
+  }
+
+  private ByteBuf requireMemory() {
+    return Objects.requireNonNull(memory());
   }
 
   /** Frees the block. Called by the cache. */

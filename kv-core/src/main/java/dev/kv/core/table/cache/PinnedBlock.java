@@ -1,8 +1,6 @@
 package dev.kv.core.table.cache;
 
-import dev.kv.core.memory.BlockAllocator;
 import dev.kv.core.memory.Pinned;
-import dev.kv.core.table.block.BlockIterator;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -37,17 +35,6 @@ public abstract sealed class PinnedBlock implements Pinned permits CachedBlock, 
   /** Returns the buffer that has the memory; null if the garbage collector frees it. */
   final @Nullable ByteBuf memory() {
     return memory;
-  }
-
-  /** Returns true if a reader found the block in the cache after it was loaded. */
-  public abstract boolean wasHit();
-
-  /** Makes seeks of a cursor on this block use the entry index of the block, if it has one. */
-  public void useEntryIndex(BlockIterator cursor) {}
-
-  /** Returns the number of bytes that the memory takes from a budget. */
-  final long memoryCharge() {
-    return memory == null ? length : BlockAllocator.chargeOf(memory);
   }
 
   /** Frees the memory. */

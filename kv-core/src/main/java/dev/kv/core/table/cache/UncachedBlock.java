@@ -32,11 +32,6 @@ public final class UncachedBlock extends PinnedBlock {
     return new UncachedBlock(null, bytes, length);
   }
 
-  @Override
-  public boolean wasHit() {
-    return false;
-  }
-
   /** Frees the block. */
   @Override
   public void close() {
