@@ -1,5 +1,7 @@
 package dev.kv.core.table;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.KeyHash;
 import dev.kv.core.table.block.BlockIterator;
@@ -52,8 +54,8 @@ final class BlockBloomCache {
   private final BlockProvider blocks;
   private final int count;
 
-  /** Guarded by this. */
-  private boolean refused;
+  /** True if there was no memory, so that nobody asks again. */
+  private volatile boolean refused;
 
   /** The filters; null until the first one is added. */
   private volatile @Nullable UncachedBlock memory;
@@ -71,10 +73,10 @@ final class BlockBloomCache {
       return true;
     }
     ByteBuffer filters = present.bytes();
-    int at = block * BYTES;
-    if (((long) WORD.getAcquire(filters, at) & WHOLE) == 0) {
+    if (!isWhole(filters, block)) {
       return true;
     }
+    int at = block * BYTES;
     long hash = KeyHash.of(key, offset, length);
     for (int i = 0; i < PROBES; i++) {
       if ((filters.getLong(at + wordOf(hash) * Long.BYTES) & bitOf(hash)) == 0) {
@@ -87,27 +89,24 @@ final class BlockBloomCache {
 
   /** Returns true if the filter of data block {@code block} can be added and was not yet. */
   boolean wants(int block) {
-    UncachedBlock present = memory == null ? create() : memory;
-    return present != null && ((long) WORD.getAcquire(present.bytes(), block * BYTES) & WHOLE) == 0;
+    UncachedBlock present = memory;
+    if (present == null && !refused) {
+      present = create();
+    }
+    return present != null && !isWhole(present.bytes(), block);
+  }
+
+  private static boolean isWhole(ByteBuffer filters, int block) {
+    return ((long) WORD.getAcquire(filters, block * BYTES) & WHOLE) != 0;
   }
 
   /**
-   * Adds the filter of data block {@code block}. {@code entries} is a cursor over the block, which
-   * this method may move.
+   * Adds the filter of data block {@code block}, which {@link #wants} has asked for. {@code
+   * entries} is a cursor over the block, which this method may move.
    */
   void add(int block, BlockIterator entries) {
-    UncachedBlock present = memory;
-    if (present == null) {
-      present = create();
-      if (present == null) {
-        return;
-      }
-    }
-    ByteBuffer filters = present.bytes();
+    ByteBuffer filters = requireNonNull(memory).bytes();
     int at = block * BYTES;
-    if (((long) WORD.getAcquire(filters, at) & WHOLE) != 0) {
-      return;
-    }
     long[] filter = filterOf(entries);
     for (int i = 1; i < WORDS; i++) {
       filters.putLong(at + i * Long.BYTES, filter[i]);
@@ -133,7 +132,7 @@ final class BlockBloomCache {
     return filter;
   }
 
-  /** Allocates the filters. Returns null if there is no spare memory, and from then on always. */
+  /** Allocates the filters. Returns null if there is no spare memory. */
   private synchronized @Nullable UncachedBlock create() {
     if (memory == null && !refused) {
       UncachedBlock fresh =

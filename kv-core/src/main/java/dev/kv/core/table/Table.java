@@ -45,11 +45,6 @@ public final class Table implements CacheValue {
   private final @Nullable UncachedBlock filterBlock;
   private final @Nullable FilterBlockReader filter;
 
-  /**
-   * True if there is one filter for the whole table, which is probed before the index is searched.
-   */
-  private final boolean wholeTableFilter;
-
   /** The filters of blocks that lookups read without finding their key; null if there are none. */
   private final @Nullable BlockBloomCache missed;
 
@@ -87,7 +82,6 @@ public final class Table implements CacheValue {
         policy == null || filterBlock == null
             ? null
             : new FilterBlockReader(policy, filterBlock.bytes(), filterBlock.length());
-    wholeTableFilter = filter != null && filter.wholeTable();
     boolean bytewise =
         comparator instanceof InternalKeyComparator internal
             && internal.userComparator().isBytewise();
@@ -214,7 +208,10 @@ public final class Table implements CacheValue {
     setOn(cursor, block, at);
     int result = lookup.search();
     BlockBloomCache misses = missed;
-    if (result == LookupResult.NOT_FOUND && misses != null && lookup.flags().verify()) {
+    if (result == LookupResult.NOT_FOUND
+        && misses != null
+        && lookup.flags().verify()
+        && misses.wants(at)) {
       misses.add(at, cursor);
     }
     return result;
@@ -239,6 +236,7 @@ public final class Table implements CacheValue {
   /** Returns the number of the data block that may contain the key, or -1. */
   private int blockOf(TableLookup lookup) {
     LookupKey key = lookup.key();
+    boolean wholeTableFilter = filter != null && filter.wholeTable();
     if (wholeTableFilter && !mayContain(0, key)) {
       lookup.count(LookupCounts.FILTER_NEGATIVES);
       return -1;
