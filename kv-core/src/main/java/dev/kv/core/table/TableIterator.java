@@ -1,5 +1,7 @@
 package dev.kv.core.table;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.kv.core.iterator.ForwardIterator;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Pinned;
@@ -190,22 +192,9 @@ public final class TableIterator extends BlockIterator implements TableCursor, S
     return charge;
   }
 
-  /** Returns the memory of the current block, which begins at index 0. */
-  ByteBuffer blockBytes() {
-    return requireBlock().bytes();
-  }
-
-  /** Returns the length of the current block. */
-  int blockLength() {
-    return requireBlock().length();
-  }
-
-  private PinnedBlock requireBlock() {
-    PinnedBlock block = current;
-    if (block == null) {
-      throw new IllegalStateException("the cursor has no block");
-    }
-    return block;
+  /** Returns the current block, of which there is one. */
+  PinnedBlock block() {
+    return requireNonNull(current);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.kv.core.table;
 
 import dev.kv.core.iterator.ForwardIterator;
+import dev.kv.core.table.cache.PinnedBlock;
 import dev.kv.core.table.format.BlockObserver;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +58,8 @@ public final class WarmSuccession implements BlockObserver {
   @Override
   public void copied(long offset) {
     if (source != null) {
-      written(offset, source.blockBytes(), source.blockLength());
+      PinnedBlock block = source.block();
+      written(offset, block.bytes(), block.length());
     }
   }
 }
