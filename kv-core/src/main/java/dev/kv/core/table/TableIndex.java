@@ -136,13 +136,7 @@ final class TableIndex {
         throw new CorruptionException("index keys out of order", file.name(), from);
       }
     }
-    // Ignores the bytes after the handle.
-    BlockHandle handle =
-        BlockHandle.decode(
-            entry.valueBuffer(), entry.valueOffset(), entry.valueOffset() + entry.valueLength());
-    if (handle == null) {
-      throw new CorruptionException("bad block handle in the index", file.name(), from);
-    }
+    BlockHandle handle = BlockHandle.of(entry);
     bytes.putLong(at + OFFSET, handle.offset());
     bytes.putInt(at + SIZE, file.checkedSize(handle, from));
     bytes.putInt(at + ENTRY + KEY_START, start + length);

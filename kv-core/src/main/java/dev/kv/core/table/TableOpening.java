@@ -205,22 +205,13 @@ final class TableOpening implements AutoCloseable {
         byte[] bytes = entries.copyKey();
         String key = new String(bytes, StandardCharsets.UTF_8);
         if (policy != null && key.equals(filter)) {
-          filterHandle = handle(entries, metaindex.offset());
+          filterHandle = BlockHandle.of(entries);
         } else if (key.equals(TableProperties.KEY)) {
-          propertiesHandle = handle(entries, metaindex.offset());
+          propertiesHandle = BlockHandle.of(entries);
         }
       }
       return new MetaBlocks(filterHandle, propertiesHandle);
     }
-  }
-
-  private BlockHandle handle(BlockIterator entry, long from) {
-    int at = entry.valueOffset();
-    BlockHandle handle = BlockHandle.decode(entry.valueBuffer(), at, at + entry.valueLength());
-    if (handle == null) {
-      throw new CorruptionException("bad block handle in the metaindex", file.name(), from);
-    }
-    return handle;
   }
 
   private @Nullable TableProperties readProperties(BlockHandle handle) {

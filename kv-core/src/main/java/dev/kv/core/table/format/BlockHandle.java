@@ -1,6 +1,7 @@
 package dev.kv.core.table.format;
 
 import dev.kv.core.codec.Varint;
+import dev.kv.core.iterator.ForwardIterator;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,16 @@ public record BlockHandle(long offset, long size) {
     return end < 0
         ? null
         : new BlockHandle(Varint.get64(source, at, middle), Varint.get64(source, middle, end));
+  }
+
+  /** Decodes the value of an entry of an index or metaindex; ignores the bytes after the handle. */
+  public static BlockHandle of(ForwardIterator entry) {
+    int at = entry.valueOffset();
+    BlockHandle handle = decode(entry.valueBuffer(), at, at + entry.valueLength());
+    if (handle == null) {
+      throw entry.corruption("bad block handle in an entry of an index", "");
+    }
+    return handle;
   }
 
   /** Returns the number of bytes of the encoded handle. */
