@@ -124,10 +124,13 @@ abstract class BlockCursor extends BlockDecoder {
 
   /** Detaches the cursor from its block. */
   final void detach() {
-    setOnNothing();
+    noEntry();
+    block = NO_BYTES;
+    base = 0;
+    entriesEnd = 0;
+    restartCount = 0;
     entry = 0;
     next = 0;
-    recorded.clear();
   }
 
   /**

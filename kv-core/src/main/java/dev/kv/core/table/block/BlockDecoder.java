@@ -59,15 +59,6 @@ abstract class BlockDecoder extends InternalIterator {
     }
   }
 
-  /** Detaches the cursor from its block. */
-  final void setOnNothing() {
-    valid = false;
-    block = NO_BYTES;
-    base = 0;
-    entriesEnd = 0;
-    restartCount = 0;
-  }
-
   /**
    * Decodes and checks the lengths of the entry at {@code at}, which is before the end of the
    * entries, and returns the offset of its unshared key bytes.
@@ -107,14 +98,6 @@ abstract class BlockDecoder extends InternalIterator {
       throw corruptEntry(at);
     }
     return Varint.next32(third);
-  }
-
-  /**
-   * Decodes the entry at a restart point and returns the offset of its key, {@code unshared} bytes
-   * long.
-   */
-  final int restartEntry(int index) {
-    return head(restartPoint(index), 0);
   }
 
   /** Returns the offset of the entry of restart point {@code index}. */

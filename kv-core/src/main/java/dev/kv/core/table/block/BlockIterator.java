@@ -178,7 +178,7 @@ public class BlockIterator extends BlockCursor {
     int right = restartCount - 1;
     while (left < right) {
       int middle = (left + right + 1) >>> 1;
-      int at = restartEntry(middle);
+      int at = head(restartPoint(middle), 0);
       if (comparator.compare(block, at, unshared, key, offset, length) < 0) {
         left = middle;
       } else {
