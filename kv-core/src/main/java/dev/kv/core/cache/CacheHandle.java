@@ -85,18 +85,13 @@ public final class CacheHandle<V extends CacheValue> extends IntrusiveList.Eleme
   private @Nullable V value;
   private long charge;
 
-  private CacheHandle(LruShard<V> shard, long id, long key, int hash, long state) {
+  /** Creates an entry that has no value yet, with a pin for the thread that loads the value. */
+  CacheHandle(LruShard<V> shard, long id, long key, int hash) {
     this.shard = shard;
     this.id = id;
     this.key = key;
     this.hash = hash;
-    this.state = state;
-  }
-
-  /** Returns an entry that has no value yet, with a pin for the thread that loads the value. */
-  static <V extends CacheValue> CacheHandle<V> loading(
-      LruShard<V> shard, long id, long key, int hash) {
-    return new CacheHandle<>(shard, id, key, hash, LOADING | PIN);
+    state = LOADING | PIN;
   }
 
   /** Returns the value. The caller must have a pin. */

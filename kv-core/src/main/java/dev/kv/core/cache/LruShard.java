@@ -127,7 +127,7 @@ final class LruShard<V extends CacheValue> {
       try {
         entry = table.find(id, key, hash);
         if (entry == null) {
-          entry = CacheHandle.loading(this, id, key, hash);
+          entry = new CacheHandle<>(this, id, key, hash);
           mine = true;
           if (!closed) {
             table.link(entry);
