@@ -291,19 +291,14 @@ public final class BlockCompression implements AutoCloseable {
   /** Frees the native memory of the libraries. The codec must not be used afterwards. */
   @Override
   public void close() {
-    ZstdCodec codec = zstd;
-    if (codec != null) {
-      zstd = null;
-      codec.close();
+    if (zstd != null) {
+      zstd.close();
     }
-    zlib = closed(zlib);
-    rawDeflate = closed(rawDeflate);
-  }
-
-  private static @Nullable DeflateCodec closed(@Nullable DeflateCodec codec) {
-    if (codec != null) {
-      codec.close();
+    if (zlib != null) {
+      zlib.close();
     }
-    return null;
+    if (rawDeflate != null) {
+      rawDeflate.close();
+    }
   }
 }
