@@ -24,7 +24,7 @@ public final class UserTableIterator implements DBIterator {
   private static final PendingFault PENDING_FAULT = new PendingFault();
 
   private final TableIterator entries;
-  private final Guard guard;
+  private final CursorGuard guard = new Guard();
   private final UserKeyComparator order;
 
   /** The first key to show; null if there is no bound. */
@@ -34,6 +34,8 @@ public final class UserTableIterator implements DBIterator {
   private final @Nullable ByteBuffer upper;
 
   private final boolean keysOnly;
+  private final BufferSlice keySlice = new BufferSlice();
+  private final BufferSlice valueSlice = new BufferSlice();
   private boolean borrowed;
   private boolean valid;
   private boolean placed;
@@ -55,24 +57,10 @@ public final class UserTableIterator implements DBIterator {
     lower = directOrNull(bounds.lower());
     upper = directOrNull(bounds.upper());
     entries = table.iterator(flags, pin); // last: there may be no memory for the bounds
-    guard = new Guard(entries);
   }
 
   /** Releases the table and its block. */
-  private static final class Guard extends CursorGuard {
-    private final TableIterator entries;
-    private final BufferSlice key = new BufferSlice();
-    private final BufferSlice value = new BufferSlice();
-
-    Guard(TableIterator entries) {
-      this.entries = entries;
-    }
-
-    void revokeSlices() {
-      key.revoke();
-      value.revoke();
-    }
-
+  private final class Guard extends CursorGuard {
     @Override
     protected void release() {
       revokeSlices();
@@ -187,30 +175,32 @@ public final class UserTableIterator implements DBIterator {
   @Override
   public Slice keySlice() {
     requireValid();
-    borrowed = true;
-    guard.key.point(entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
-    checkOpenAfterPointing();
-    return guard.key;
+    return pointed(keySlice, entries.keyBuffer(), entries.keyOffset(), entries.keyLength());
   }
 
   @Override
   public Slice valueSlice() {
     requireValid();
-    borrowed = true;
-    guard.value.point(entries.valueBuffer(), entries.valueOffset(), valueLength());
-    checkOpenAfterPointing();
-    return guard.value;
+    return pointed(valueSlice, entries.valueBuffer(), entries.valueOffset(), valueLength());
   }
 
   /**
-   * Revokes the slices if a close came before; one at the same moment may miss them, as in
-   * DBIteratorImpl.
+   * Points a slice at bytes of the entry. Revokes it if a close came before; one at the same moment
+   * may miss it, as in DBIteratorImpl.
    */
-  private void checkOpenAfterPointing() {
+  private Slice pointed(BufferSlice slice, ByteBuffer buffer, int offset, int length) {
+    borrowed = true;
+    slice.point(buffer, offset, length);
     if (!guard.isOpen()) {
-      guard.revokeSlices();
+      revokeSlices();
       guard.checkOpen();
     }
+    return slice;
+  }
+
+  private void revokeSlices() {
+    keySlice.revoke();
+    valueSlice.revoke();
   }
 
   @Override
@@ -238,7 +228,7 @@ public final class UserTableIterator implements DBIterator {
     placed = true;
     if (borrowed) {
       borrowed = false;
-      guard.revokeSlices();
+      revokeSlices();
     }
     try {
       step.run();
