@@ -29,14 +29,7 @@ public final class Varint {
 
   /** Writes {@code value} and returns the offset after it. */
   public static int put32(ByteBuffer buffer, int offset, int value) {
-    int at = offset;
-    int rest = value;
-    while ((rest & ~0x7f) != 0) {
-      buffer.put(at++, (byte) (rest | 0x80));
-      rest >>>= 7;
-    }
-    buffer.put(at++, (byte) rest);
-    return at;
+    return put64(buffer, offset, value & 0xffffffffL);
   }
 
   /** Writes {@code value} and returns the offset after it. */
