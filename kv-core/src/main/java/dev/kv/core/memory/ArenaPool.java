@@ -108,8 +108,7 @@ public final class ArenaPool implements OffHeapBudget.Reclaimer, AutoCloseable {
     if (arena == null) {
       arena = new NativeArena(allocate(least));
     }
-    arena.setLimit(most);
-    arena.setOversized(minCapacity > limit);
+    arena.begin(most, minCapacity > limit);
     countLive();
     try {
       acquired.accept(arena.capacity());

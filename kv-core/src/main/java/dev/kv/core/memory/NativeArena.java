@@ -28,15 +28,14 @@ public final class NativeArena {
   /** Written by the allocating thread. */
   private int used;
 
-  /** The capacity up to which the arena may grow. Set by the thread that acquires the arena. */
+  /** The capacity up to which the arena may grow. Set by {@link #begin}. */
   private int limit;
 
-  /** True if the arena is larger than memtables usually are. Set like {@link #limit}. */
+  /** True if the arena is larger than memtables usually are. Set by {@link #begin}. */
   private boolean oversized;
 
   NativeArena(ByteBuffer memory) {
     buffer = memory;
-    limit = memory.capacity();
   }
 
   /**
@@ -85,11 +84,9 @@ public final class NativeArena {
     buffer = larger;
   }
 
-  void setLimit(int limit) {
+  /** Begins a use of the arena. */
+  void begin(int limit, boolean oversized) {
     this.limit = Math.max(limit, capacity());
-  }
-
-  void setOversized(boolean oversized) {
     this.oversized = oversized;
   }
 
