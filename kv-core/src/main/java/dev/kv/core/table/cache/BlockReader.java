@@ -125,9 +125,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
   private int readStored(TableFile file, long offset, int size, boolean verify) {
     ByteBuffer bytes = stored.ensureCapacity(size + BlockWriter.TRAILER);
     readStored(file, offset, bytes, size, verify);
-    return bytes.get(size) == CompressionType.NONE.code()
-        ? size
-        : uncompressedLength(file, offset, bytes, size);
+    return uncompressedLength(file, offset, bytes, size);
   }
 
   private int uncompressedLength(TableFile file, long offset, ByteBuffer bytes, int size) {
@@ -144,12 +142,7 @@ public final class BlockReader implements Loader<CachedBlock>, AutoCloseable {
    */
   private void decode(ByteBuffer bytes, TableFile file, long offset, int size, PinnedBlock block) {
     try {
-      byte type = bytes.get(size);
-      if (type == CompressionType.NONE.code()) {
-        block.bytes().put(0, bytes, 0, size);
-      } else {
-        compression.uncompress(type, bytes, size, block.bytes(), block.length());
-      }
+      compression.uncompress(bytes.get(size), bytes, size, block.bytes(), block.length());
     } catch (MalformedBlockException e) {
       block.freeMemory();
       throw malformed(file, offset, e);
