@@ -43,7 +43,6 @@ public final class TableBuilder {
 
   private final TableFormat format;
   private final KeyComparator comparator;
-  private final @Nullable InternalKeyComparator internal;
   private final BuildBuffers buffers;
   private final BlockWriter writer;
   private final DataBlock data;
@@ -80,7 +79,6 @@ public final class TableBuilder {
     data = new DataBlock(format, comparator, buffers.data());
     index = buffers.index();
     index.reset();
-    internal = comparator instanceof InternalKeyComparator order ? order : null;
     FilterPolicy policy = format.filterPolicy();
     filter = policy == null ? null : new FilterBlockBuilder(policy, format.filterBaseLg());
     if (filter != null) {
@@ -252,17 +250,17 @@ public final class TableBuilder {
    * not internal keys, or the format is without.
    */
   private @Nullable TableProperties properties() {
-    return internal == null || entries == 0 || !format.properties()
-        ? null
-        : new TableProperties(
+    return comparator instanceof InternalKeyComparator order && entries > 0 && format.properties()
+        ? new TableProperties(
             leastSequence,
             greatestSequence,
             entries,
             tombstones,
             writtenAt,
-            internal.userComparator().name(),
+            order.userComparator().name(),
             userKeys,
-            format.compression().code());
+            format.compression().code())
+        : null;
   }
 
   private BlockHandle writeMetaBlock(byte[] contents) throws IOException {
