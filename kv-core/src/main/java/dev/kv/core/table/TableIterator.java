@@ -65,22 +65,12 @@ public final class TableIterator extends BlockIterator implements TableCursor, S
 
   @Override
   public void seekToFirst() {
-    valid = false;
-    if (index.count() > 0) {
-      enter(0);
-      firstInBlock();
-      forward();
-    }
+    forwardFrom(0);
   }
 
   @Override
   public void seekToLast() {
-    valid = false;
-    if (index.count() > 0) {
-      enter(index.count() - 1);
-      lastInBlock();
-      backward();
-    }
+    backwardFrom(index.count() - 1);
   }
 
   @Override
@@ -91,7 +81,9 @@ public final class TableIterator extends BlockIterator implements TableCursor, S
       enter(target);
       table.prepareSeek(this, target, flags);
       seekInBlock(key, offset, length);
-      forward();
+      if (!valid) {
+        forwardFrom(target + 1);
+      }
     }
   }
 
@@ -99,7 +91,7 @@ public final class TableIterator extends BlockIterator implements TableCursor, S
   public void next() {
     nextInBlock();
     if (!valid) {
-      forward();
+      forwardFrom(at + 1);
     }
   }
 
@@ -107,7 +99,7 @@ public final class TableIterator extends BlockIterator implements TableCursor, S
   public void prev() {
     prevInBlock();
     if (!valid) {
-      backward();
+      backwardFrom(at - 1);
     }
   }
 
@@ -118,12 +110,7 @@ public final class TableIterator extends BlockIterator implements TableCursor, S
 
   @Override
   public void seekAfterDamage() {
-    valid = false;
-    if (tried + 1 < index.count()) {
-      enter(tried + 1);
-      firstInBlock();
-      forward();
-    }
+    forwardFrom(tried + 1);
   }
 
   @Override
@@ -131,16 +118,20 @@ public final class TableIterator extends BlockIterator implements TableCursor, S
     return tried == NONE ? 0 : index.size(tried);
   }
 
-  private void forward() {
-    while (!valid && at + 1 < index.count()) {
-      enter(at + 1);
+  /** Moves to the first entry of a block, or of the next blocks if that has none. */
+  private void forwardFrom(int block) {
+    valid = false;
+    for (int i = block; !valid && i < index.count(); i++) {
+      enter(i);
       firstInBlock();
     }
   }
 
-  private void backward() {
-    while (!valid && at > 0) {
-      enter(at - 1);
+  /** Moves to the last entry of a block, or of the previous blocks if that has none. */
+  private void backwardFrom(int block) {
+    valid = false;
+    for (int i = block; !valid && i >= 0; i--) {
+      enter(i);
       lastInBlock();
     }
   }
