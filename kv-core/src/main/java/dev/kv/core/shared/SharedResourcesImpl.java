@@ -144,15 +144,19 @@ public final class SharedResourcesImpl implements SharedResources, OffHeapBudget
     }
   }
 
-  /** Frees everything that is not in use; the last user of each remaining piece frees it. */
+  /**
+   * Ends the threads, and frees everything that is not in use; the last user of each remaining
+   * piece frees it. No failure of a step keeps the later ones from running.
+   */
   private void free() {
-    flushThread.close();
-    compactionThreads.close();
-    maintenanceThread.close();
-    buildBuffers.close();
-    blockCache.close();
-    arenas.close();
-    allocator.close();
+    try (allocator;
+        arenas;
+        blockCache;
+        buildBuffers;
+        maintenanceThread;
+        compactionThreads) {
+      flushThread.close();
+    }
   }
 
   @Override

@@ -478,12 +478,18 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     }
   }
 
-  /** Releases the memtables. Called after the last write, with no background thread left. */
+  /**
+   * Releases the memtables. Called after the last write, with no background thread left. Allocates
+   * nothing: memory may be short.
+   */
   @Override
   public void close() {
     monitor.lock();
     try {
-      all().forEach(MemTable::release);
+      memtable.release();
+      for (Immutable each = immutables.poll(); each != null; each = immutables.poll()) {
+        each.memtable().release();
+      }
     } finally {
       monitor.unlock();
     }

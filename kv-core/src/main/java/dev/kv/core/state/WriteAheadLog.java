@@ -16,7 +16,6 @@ import dev.kv.env.MappedLogFile;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.event.SyncEvent;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
@@ -540,19 +539,40 @@ public final class WriteAheadLog implements AutoCloseable {
   }
 
   private void closeUsed() throws IOException {
-    List<Closeable> steps = new ArrayList<>();
-    NumberedLog last = current;
-    if (last != null) {
-      steps.add(last.writer()::closeCleanly);
-    }
     olderLock.lock();
     try {
-      for (LogWriter log : older) {
-        steps.add(log::closeCleanly);
-      }
-      CloseAll.ofFiles(steps);
+      closeUsed(0);
     } finally {
       olderLock.unlock();
+    }
+  }
+
+  /**
+   * Closes the older logs from {@code index} on, and then the current one. Without a list of them,
+   * since a close may find no memory for one.
+   */
+  @GuardedBy("olderLock")
+  private void closeUsed(int index) throws IOException {
+    NumberedLog last = current;
+    if (index < older.size()) {
+      try {
+        older.get(index).closeCleanly();
+      } catch (Throwable e) { // also what an Env in another language may throw
+        closeRest(index + 1, e);
+        throw e;
+      }
+      closeUsed(index + 1);
+    } else if (last != null) {
+      last.writer().closeCleanly();
+    }
+  }
+
+  @GuardedBy("olderLock")
+  private void closeRest(int index, Throwable failure) {
+    try {
+      closeUsed(index);
+    } catch (Throwable e) {
+      CloseAll.addSuppressed(failure, e);
     }
   }
 

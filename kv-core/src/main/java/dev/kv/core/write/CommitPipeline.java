@@ -97,6 +97,9 @@ public final class CommitPipeline implements AutoCloseable {
 
   private final TombstoneSkipIndex skips;
 
+  /** The turn of {@link #close}, which must end writing even if there is no memory for one then. */
+  private final PendingWrite.Turn closeTurn = new PendingWrite.Turn();
+
   /** Written by the leader, in release mode; read by any thread. */
   private long lastSequence;
 
@@ -237,7 +240,7 @@ public final class CommitPipeline implements AutoCloseable {
   }
 
   private ExclusiveWriter exclusive(boolean forSync) {
-    becomeLeader();
+    becomeLeader(new PendingWrite.Turn());
     try {
       if (forSync) {
         errors.checkResumable();
@@ -317,7 +320,7 @@ public final class CommitPipeline implements AutoCloseable {
   @Override
   public void close() {
     errors.beginClose();
-    becomeLeader();
+    becomeLeader(closeTurn);
     try {
       group.close();
     } finally {
@@ -404,8 +407,8 @@ public final class CommitPipeline implements AutoCloseable {
   }
 
   /** Waits until the calling thread is the leader, with nothing of its own to write. */
-  private void becomeLeader() {
-    PendingWrite turn = new PendingWrite.Turn().begin();
+  private void becomeLeader(PendingWrite.Turn turn) {
+    turn.begin();
     if (!queue.leadOrEnqueue(turn) && turn.await() != WriteOutcome.LEADS) {
       throw new AssertionError("a thread that waits for its turn was made a follower");
     }

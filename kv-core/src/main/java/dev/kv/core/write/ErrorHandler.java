@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ErrorHandler {
   private static final EngineLogger LOG = EngineLogger.of(ErrorHandler.class);
-  private static final State OPEN = new State(false, 0, Map.of(), Map.of());
+  private static final State NO_FAILURE = new State(0, Map.of(), Map.of());
 
   /** How long a flush or compaction may want memory before those who wait for it throw. */
   public static final long MAX_SHORTAGE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -48,11 +48,14 @@ public final class ErrorHandler {
   private volatile Runnable[] listeners = {};
 
   /** Written under this object's monitor, read by any thread. */
-  private volatile State state = OPEN;
+  private volatile State state = NO_FAILURE;
+
+  /** True once the close has begun; not a part of the state, because a new state needs memory. */
+  private volatile boolean closing;
 
   /**
    * The first failure after which nobody knows what is on disk, or null. Written once, under this
-   * object's monitor; not a part of the state, because a new state needs memory.
+   * object's monitor; not a part of the state, for the same reason.
    */
   private volatile @Nullable Throwable permanent;
 
@@ -60,7 +63,7 @@ public final class ErrorHandler {
   private volatile @Nullable Throwable unnotedShortage;
 
   /**
-   * The state besides a permanent failure, replaced as a whole.
+   * The failures that are not permanent, replaced as a whole.
    *
    * @param resumes the number of resumes that have begun
    * @param resumable the last failure of each job that failed and may be tried again, the oldest
@@ -68,36 +71,25 @@ public final class ErrorHandler {
    * @param shortages the same of each job that waits for memory
    */
   private record State(
-      boolean closing,
-      int resumes,
-      Map<String, Throwable> resumable,
-      Map<String, Throwable> shortages) {
-    boolean isOpen() {
-      return !closing && resumable.isEmpty();
-    }
-
+      int resumes, Map<String, Throwable> resumable, Map<String, Throwable> shortages) {
     boolean hasFailed(String job) {
       return resumable.containsKey(job) || shortages.containsKey(job);
     }
 
-    State close() {
-      return new State(true, resumes, resumable, shortages);
-    }
-
     State resume() {
-      return new State(closing, resumes + 1, resumable, shortages);
+      return new State(resumes + 1, resumable, shortages);
     }
 
     State failResumably(String job, Throwable cause) {
-      return new State(closing, resumes, with(resumable, job, cause), with(shortages, job, null));
+      return new State(resumes, with(resumable, job, cause), with(shortages, job, null));
     }
 
     State runShort(String job, Throwable cause) {
-      return new State(closing, resumes, with(resumable, job, null), with(shortages, job, cause));
+      return new State(resumes, with(resumable, job, null), with(shortages, job, cause));
     }
 
     State succeed(String job) {
-      return new State(closing, resumes, with(resumable, job, null), with(shortages, job, null));
+      return new State(resumes, with(resumable, job, null), with(shortages, job, null));
     }
 
     private static Map<String, Throwable> with(
@@ -137,12 +129,16 @@ public final class ErrorHandler {
 
   /** Returns true if writes are accepted. */
   public boolean isOpen() {
-    return permanent == null && state.isOpen();
+    return isOpen(state);
+  }
+
+  private boolean isOpen(State now) {
+    return permanent == null && !closing && now.resumable().isEmpty();
   }
 
   /** Returns true if the close has begun. */
   public boolean isClosing() {
-    return state.closing();
+    return closing;
   }
 
   /** Returns true after a failure that only a new open ends. */
@@ -154,7 +150,7 @@ public final class ErrorHandler {
    * Returns true unless the close has begun or a permanent failure forbids every change on disk.
    */
   public boolean allowsJobs() {
-    return permanent == null && !state.closing();
+    return permanent == null && !closing;
   }
 
   /** Returns the failure that keeps writes refused, or null. */
@@ -180,8 +176,8 @@ public final class ErrorHandler {
    */
   public void check() {
     State now = state;
-    if (permanent != null || !now.isOpen()) {
-      throw now.closing() ? new DBClosedException("the database was closed") : readOnly(now, "");
+    if (!isOpen(now)) {
+      throw closing ? new DBClosedException("the database was closed") : readOnly(now, "");
     }
   }
 
@@ -244,8 +240,8 @@ public final class ErrorHandler {
   /** Does the same as {@link #check} for a write that has not been logged yet. */
   void checkWrite() {
     State now = state;
-    if (permanent != null || !now.isOpen()) {
-      throw now.closing()
+    if (!isOpen(now)) {
+      throw closing
           ? new DBClosedException("the database is closed: the write was not done")
           : readOnly(now, ": the write was not done");
     }
@@ -403,9 +399,9 @@ public final class ErrorHandler {
     return unnotedShortage != null || state.hasFailed(job);
   }
 
-  /** Refuses writes for the close. */
+  /** Refuses writes for the close. Allocates nothing: the close must not run beside writes. */
   public void beginClose() {
-    update(State::close);
+    closing = true;
     notifyListeners();
   }
 }

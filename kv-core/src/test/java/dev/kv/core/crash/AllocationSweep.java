@@ -269,6 +269,18 @@ class AllocationSweep {
       void run(Run run) {
         run.attempt(() -> run.db.admin().checkpoint(run.directory.resolveSibling("checkpoint")));
       }
+    },
+    CLOSE(CALLER) {
+      @Override
+      void run(Run run) {
+        try {
+          run.db.close();
+        } catch (DBException | OutOfMemoryError e) {
+          assertThat(run.fault.wasInjected()).as("closes: " + e).isTrue();
+        } catch (IllegalArgumentException e) { // of the JDK: the same error twice
+          assertThat(e).hasCauseInstanceOf(OutOfMemoryError.class);
+        }
+      }
     };
 
     private final String threads;
@@ -406,8 +418,10 @@ class AllocationSweep {
         call.prepare(this);
         assertThat(unknown).isEmpty();
         callWithFault();
-        check();
-        goOn();
+        if (call != Call.CLOSE) {
+          check();
+          goOn();
+        }
       } finally {
         db.close();
       }
