@@ -131,7 +131,14 @@ final class ChangesImpl implements Changes {
       } else if (first > wanted || (first == wanted && count == 0)) {
         throw lost("the next change in the logs has the sequence number " + first);
       } else if (last >= wanted) {
-        return group(first, last, record);
+        try {
+          return group(first, last, record);
+        } catch (Throwable e) { // the next call finds the group again
+          try (cursor) {
+            cursor.back();
+            throw e;
+          }
+        }
       }
     }
     throw lost("no log has the write " + wanted + ", although it was committed");

@@ -131,6 +131,14 @@ final class LogCursor implements AutoCloseable {
     return damage;
   }
 
+  /** Goes back to the beginning of the record, for a move after the next {@link #close}. */
+  void back() {
+    LogReader now = reader;
+    if (now != null) {
+      offset = now.lastRecordOffset();
+    }
+  }
+
   /** Closes the file until the next move. */
   @Override
   public void close() throws IOException {
