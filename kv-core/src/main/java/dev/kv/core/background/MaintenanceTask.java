@@ -63,7 +63,7 @@ public final class MaintenanceTask implements BackgroundWorker.Work {
   private void maintain() {
     switchMemTable();
     if (logs.reserveAhead() && jobs.memTables().isHalfFull()) {
-      logs.prepareNext();
+      logs.newLogs().prepareNext();
     }
     reader.releaseCollectedIterators();
     transactions.endLostAndOld();

@@ -109,7 +109,7 @@ public final class DatabaseRecovery {
           endHistory(found, existed);
           return recovery;
         }
-        log = files.logs().create();
+        log = files.logs().newLogs().create();
       }
       endHistory(found, existed);
       if (retained != null) {
@@ -273,7 +273,7 @@ public final class DatabaseRecovery {
     WriteAheadLog.NumberedLog created = log;
     if (created != null && !foundLogs.contains(created.number())) {
       log = null;
-      files.logs().discard(created);
+      files.logs().newLogs().discard(created);
     }
   }
 

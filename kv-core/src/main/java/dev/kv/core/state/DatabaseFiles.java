@@ -36,7 +36,7 @@ public record DatabaseFiles(
 
   /** Frees what the open has created if it fails. */
   public void abandon() {
-    logs.closeUnused();
+    logs.newLogs().deletePrepared();
     versions.close();
   }
 }

@@ -239,13 +239,13 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
     Immutable old = new Immutable(memtable, before, lastTaken);
     MemTable next = nextMemTable(bytes, count, full);
     try {
-      switchTo(next, logs.prepared(), old);
+      switchTo(next, logs.newLogs().prepared(), old);
     } catch (Throwable e) {
       logs.removeOlder(before);
       next.release();
       throw e;
     }
-    logs.removePrepared();
+    logs.newLogs().removePrepared();
     wakeups.flushWanted();
   }
 

@@ -2,7 +2,6 @@ package dev.kv.core.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.CloseAll;
-import dev.kv.core.env.FileNames;
 import dev.kv.core.env.UnneededFile;
 import dev.kv.core.event.Events;
 import dev.kv.core.log.LogWriter;
@@ -11,14 +10,11 @@ import dev.kv.core.manifest.VersionInstall;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.ErrorHandler;
-import dev.kv.env.Env;
-import dev.kv.env.MappedLogFile;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.event.SyncEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,9 +26,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The logs of an open database. A log passes through three stages: it is prepared ({@code next}),
- * receives records ({@code current}), and waits until its memtable is flushed ({@code older}). Then
- * it is closed, and only then may it be deleted, because Windows does not delete a mapped file.
+ * The logs of an open database. A log passes through three stages: it is prepared ({@link
+ * NewLogs}), receives records ({@code current}), and waits until its memtable is flushed ({@code
+ * older}). Then it is closed, and only then may it be deleted, because Windows does not delete a
+ * mapped file.
  *
  * <p>Invariants: 1. logs are used in the order of their numbers; 2. the directory entry of a log is
  * durable before its first record; 3. before the first sync in a log returns, all older logs are
@@ -55,8 +52,7 @@ public final class WriteAheadLog implements AutoCloseable {
    */
   public record Position(LogWriter log, long end, long lastSequence) {}
 
-  private final Env env;
-  private final Path directory;
+  private final NewLogs newLogs;
   private final VersionSet versions;
   private final ObsoleteFiles obsolete;
   private final ErrorHandler errors;
@@ -76,12 +72,6 @@ public final class WriteAheadLog implements AutoCloseable {
 
   private final LongAdder syncs = new LongAdder();
   private final LongAdder syncNanos = new LongAdder();
-
-  /** Held while the next log is created, so that logs are used in the order of their numbers. */
-  private final ReentrantLock creating = new ReentrantLock();
-
-  @GuardedBy("creating")
-  private @Nullable NumberedLog next;
 
   /** Held while older logs are synced, and while one is removed. */
   private final ReentrantLock olderLock = new ReentrantLock();
@@ -107,14 +97,18 @@ public final class WriteAheadLog implements AutoCloseable {
       @Nullable RetainedLogs kept,
       Runnable maintenanceWanted) {
     this.kept = kept;
-    this.env = context.env();
-    this.directory = context.directory();
+    this.newLogs = new NewLogs(context, obsolete, errors);
     this.versions = versions;
     this.obsolete = obsolete;
     this.errors = errors;
     this.maintenanceWanted = maintenanceWanted;
     events = context.events();
     slowSyncNanos = context.options().monitoring().slowSync().toNanos();
+  }
+
+  /** Returns what creates the logs, and prepares the next one. */
+  public NewLogs newLogs() {
+    return newLogs;
   }
 
   /** Returns the current log, or null if no write has created it yet. */
@@ -318,60 +312,16 @@ public final class WriteAheadLog implements AutoCloseable {
   }
 
   /**
-   * Returns a new log whose directory entry is durable; the caller owns it.
-   *
-   * @throws IOException if the log cannot be created; nothing has changed, but after a failed sync
-   *     of the directory writes are refused
-   */
-  public NumberedLog create() throws IOException {
-    long number = obsolete.newPendingNumber();
-    Path file = FileNames.log(directory, number);
-    LogWriter writer = null;
-    try {
-      MappedLogFile mapped = env.createMappedLog(file);
-      writer =
-          mapped == null
-              ? LogWriter.appending(file, env.createWritable(file), 0)
-              : LogWriter.mapped(file, mapped);
-      writer.reserveAhead();
-      syncDirectory();
-      return new NumberedLog(number, writer);
-    } catch (IOException e) {
-      discard(number, file, writer);
-      boolean named = String.valueOf(e.getMessage()).contains(directory.toString());
-      throw named ? e : new IOException(file + ": " + e.getMessage(), e);
-    } catch (Throwable e) {
-      discard(number, file, writer);
-      throw e;
-    }
-  }
-
-  /**
-   * A failed sync is permanent, though nothing depends on the new log: it may be the sync of the
-   * entry of a new table, and the next one may succeed without it.
-   */
-  private void syncDirectory() throws IOException {
-    try {
-      env.syncDirectory(directory);
-    } catch (FileSystemException e) {
-      throw e; // the directory cannot be opened, and nothing was synced
-    } catch (IOException e) {
-      errors.fail("the sync of the directory", e);
-      throw e;
-    }
-  }
-
-  /**
    * Creates the first log after the open, makes it the oldest log that a recovery replays (see
    * {@link #logFirst}), and returns it; the caller owns it.
    *
    * @param publish publishes the version with that log
-   * @throws IOException as for {@link #create}
+   * @throws IOException as for {@link NewLogs#create}
    * @throws DBIOException if the MANIFEST cannot be created, and nothing has changed; or if it
    *     cannot be written, and writes are refused
    */
   NumberedLog createFirst(Runnable publish) throws IOException {
-    NumberedLog first = create();
+    NumberedLog first = newLogs.create();
     try {
       logFirst(first, VersionEdit.builder(), publish);
     } catch (Throwable e) {
@@ -382,7 +332,7 @@ public final class WriteAheadLog implements AutoCloseable {
           retire(first);
         }
       } else {
-        discard(first);
+        newLogs.discard(first);
       }
       throw e;
     }
@@ -405,46 +355,6 @@ public final class WriteAheadLog implements AutoCloseable {
               publish.run();
               obsolete.collectWithTemporary();
             }));
-  }
-
-  /**
-   * Returns the log that is prepared, after creating it if there is none. It stays prepared until
-   * {@link #removePrepared}.
-   */
-  NumberedLog prepared() throws IOException {
-    creating.lock();
-    try {
-      NumberedLog log = next;
-      if (log == null) {
-        log = create();
-        next = log;
-      }
-      return log;
-    } finally {
-      creating.unlock();
-    }
-  }
-
-  /** Notes that the log that was prepared is the current one now. */
-  void removePrepared() {
-    creating.lock();
-    try {
-      next = null;
-    } finally {
-      creating.unlock();
-    }
-  }
-
-  /**
-   * Prepares the next log unless one is already prepared. If this fails, {@link #prepared} tries
-   * again and throws the reason.
-   */
-  public void prepareNext() {
-    try {
-      prepared();
-    } catch (IOException e) {
-      LOG.debug("{}: cannot prepare a log: {}", directory, e.toString());
-    }
   }
 
   /**
@@ -509,20 +419,6 @@ public final class WriteAheadLog implements AutoCloseable {
     }
   }
 
-  /** Deletes the prepared log. */
-  public void closeUnused() {
-    creating.lock();
-    try {
-      NumberedLog unused = next;
-      next = null;
-      if (unused != null) {
-        discard(unused);
-      }
-    } finally {
-      creating.unlock();
-    }
-  }
-
   /**
    * Closes all logs; those with records are truncated to their length. Called after the last write,
    * with no background thread left.
@@ -534,7 +430,7 @@ public final class WriteAheadLog implements AutoCloseable {
     try {
       closeUsed();
     } finally {
-      closeUnused();
+      newLogs.deletePrepared();
     }
   }
 
@@ -573,22 +469,6 @@ public final class WriteAheadLog implements AutoCloseable {
       closeUsed(index);
     } catch (Throwable e) {
       CloseAll.addSuppressed(failure, e);
-    }
-  }
-
-  /** Closes and deletes a log that no edit names. */
-  public void discard(NumberedLog log) {
-    discard(log.number(), log.writer().name(), log.writer());
-  }
-
-  private void discard(long number, Path file, @Nullable LogWriter writer) {
-    try {
-      if (writer != null) {
-        UnneededFile.close(writer, file, LOG);
-      }
-      UnneededFile.delete(env, file, LOG);
-    } finally {
-      obsolete.settle(number);
     }
   }
 }

@@ -4,7 +4,8 @@
  * <p>{@link dev.kv.core.state.DatabaseContext} holds its memory, caches and options. {@link
  * dev.kv.core.state.MemTables} holds the mutable memtable and the queue of immutable ones; it is
  * the target of the commit pipeline. {@code MemoryWait} waits for memory that flushes release.
- * {@link dev.kv.core.state.WriteAheadLog} manages the log files from their creation to their close.
+ * {@link dev.kv.core.state.NewLogs} creates the log files, and {@link
+ * dev.kv.core.state.WriteAheadLog} manages them until their close.
  * {@link dev.kv.core.state.Monitor} is the lock of this state. {@link
  * dev.kv.core.state.ObsoleteFiles} deletes the files that no version needs; {@link
  * dev.kv.core.state.TableOutputs} keeps those that a job is writing from deletion. {@link

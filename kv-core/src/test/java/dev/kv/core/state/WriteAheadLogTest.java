@@ -109,7 +109,7 @@ class WriteAheadLogTest {
         new Thread(
             () -> {
               logs.lengths();
-              logs.closeUnused();
+              logs.newLogs().deletePrepared();
             });
     other.setDaemon(true);
     other.start();
@@ -134,8 +134,8 @@ class WriteAheadLogTest {
       logs.begin(logs.createFirst(() -> {}));
     } else {
       logs.addOlder(before);
-      logs.begin(logs.prepared());
-      logs.removePrepared();
+      logs.begin(logs.newLogs().prepared());
+      logs.newLogs().removePrepared();
     }
     return current();
   }
@@ -298,7 +298,7 @@ class WriteAheadLogTest {
   @Test
   void create_thatFails_leavesNoLog() throws IOException {
     env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.RESERVE);
-    assertThatThrownBy(logs::create).isInstanceOf(IOException.class);
+    assertThatThrownBy(logs.newLogs()::create).isInstanceOf(IOException.class);
     assertThat(logFiles()).isEmpty();
     errors.check();
   }
@@ -307,7 +307,7 @@ class WriteAheadLogTest {
   @Test
   void create_whoseDirectoryCannotBeSynced_refusesWritesForGood() throws IOException {
     env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.SYNC_DIRECTORY);
-    assertThatThrownBy(logs::create).isInstanceOf(IOException.class);
+    assertThatThrownBy(logs.newLogs()::create).isInstanceOf(IOException.class);
     assertThat(logFiles()).isEmpty();
     assertThat(errors.isFailedPermanently()).isTrue();
   }
@@ -315,7 +315,7 @@ class WriteAheadLogTest {
   @Test
   void prepareNext_whoseDirectoryCannotBeSynced_refusesWritesForGood() {
     env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.SYNC_DIRECTORY);
-    logs.prepareNext();
+    logs.newLogs().prepareNext();
     assertThat(errors.isFailedPermanently()).isTrue();
   }
 
@@ -328,7 +328,7 @@ class WriteAheadLogTest {
                 new FileSystemException(directory.toString(), null, "Too many open files"));
           }
         });
-    assertThatThrownBy(logs::create).isInstanceOf(FileSystemException.class);
+    assertThatThrownBy(logs.newLogs()::create).isInstanceOf(FileSystemException.class);
     assertThat(logFiles()).isEmpty();
     errors.check();
     env.watch(each -> {});
@@ -338,18 +338,18 @@ class WriteAheadLogTest {
   @Test
   void prepareNext_once_isTheNextLog() throws IOException {
     begin();
-    logs.prepareNext();
+    logs.newLogs().prepareNext();
     List<Long> prepared = logFiles();
     assertThat(prepared).hasSize(2);
-    logs.prepareNext();
+    logs.newLogs().prepareNext();
     assertThat(logFiles()).isEqualTo(prepared);
     assertThat(begin().number()).isEqualTo(prepared.get(1));
-    logs.prepareNext();
+    logs.newLogs().prepareNext();
     assertThat(logFiles()).hasSize(3);
-    logs.closeUnused();
+    logs.newLogs().deletePrepared();
     assertThat(logFiles()).isEqualTo(prepared);
     env.fail(Fault.ERROR, 1, each -> each.kind() == Kind.CREATE);
-    logs.prepareNext();
+    logs.newLogs().prepareNext();
     assertThat(logFiles()).isEqualTo(prepared);
   }
 
@@ -457,7 +457,7 @@ class WriteAheadLogTest {
   @Test
   void close_withAPreparedLog_deletesIt() throws IOException {
     begin();
-    logs.prepareNext();
+    logs.newLogs().prepareNext();
     assertThat(logFiles()).hasSize(2);
     logs.close();
     assertThat(logFiles()).hasSize(1);
@@ -510,7 +510,7 @@ class WriteAheadLogTest {
     append("1", false);
     begin();
     append("2", false);
-    logs.prepareNext();
+    logs.newLogs().prepareNext();
     AtomicInteger cuts = new AtomicInteger();
     env.watch(
         each -> {
@@ -529,7 +529,7 @@ class WriteAheadLogTest {
 
   @Test
   void logFirst_ofARecovery_isTheOldestLogOfTheManifest() throws IOException {
-    WriteAheadLog.NumberedLog first = logs.create();
+    WriteAheadLog.NumberedLog first = logs.newLogs().create();
     logs.logFirst(first, VersionEdit.builder().lastSequence(7), () -> {});
     logs.begin(first);
     assertThat(versions.logNumber()).isEqualTo(first.number());
