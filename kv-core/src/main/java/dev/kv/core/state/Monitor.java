@@ -66,7 +66,7 @@ public final class Monitor extends UnfailingLock {
     if (!awaitChangeBriefly()) {
       wakeups.workWanted();
       if (isShort) {
-        errors.checkMemory();
+        errors.checkMemory("the work continues in the background");
       }
     }
   }

@@ -197,17 +197,10 @@ public final class ErrorHandler {
    * Checks that no job waits for memory. Called by those who have waited for a job for {@link
    * #MAX_SHORTAGE_WAIT_NANOS}.
    *
+   * @param outcome what that means for them, for the message
    * @throws OffHeapExhaustedException if one does
    */
-  public void checkMemory() {
-    checkMemory("the work continues in the background");
-  }
-
-  void checkMemoryForWrite() {
-    checkMemory("the write was not done and may be tried again");
-  }
-
-  private void checkMemory(String outcome) {
+  public void checkMemory(String outcome) {
     Throwable shortage = State.first(state.shortages());
     if (shortage == null) {
       shortage = unnotedShortage;

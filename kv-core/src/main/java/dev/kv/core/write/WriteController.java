@@ -118,23 +118,15 @@ final class WriteController {
   /** Creates the log if there is none yet. */
   void requireLog() {
     if (!logBegun) {
-      beginLog();
-    }
-  }
-
-  private void beginLog() {
-    try {
-      target.makeRoom(0, 0, false);
+      askForRoom(0, 0, false);
       logBegun = true;
-    } catch (IOException | DBIOException e) {
-      throw noNewLog(e);
     }
   }
 
   private void askForRoom(long bytes, int count, boolean fresh) {
     try {
       target.makeRoom(bytes, count, fresh);
-    } catch (IOException e) {
+    } catch (IOException | DBIOException e) {
       throw noNewLog(e);
     }
   }
@@ -187,7 +179,7 @@ final class WriteController {
           since = now;
           target.wakeWork();
           if (isShort) {
-            errors.checkMemoryForWrite();
+            errors.checkMemory("the write was not done and may be tried again");
           }
         }
         interrupted |= Thread.interrupted();

@@ -42,7 +42,7 @@ class ErrorHandlerTest {
   void newGate_isOpen() {
     errors.check();
     errors.checkWrite();
-    errors.checkMemory();
+    errors.checkMemory("the work continues");
     errors.checkResumable();
     errors.checkNotClosing();
     assertThat(errors.isOpen()).isTrue();
@@ -107,24 +107,20 @@ class ErrorHandlerTest {
     errors.check();
     errors.checkWrite();
     assertThat(errors.isShortOfMemory()).isTrue();
-    assertThatThrownBy(errors::checkMemory)
+    assertThatThrownBy(() -> errors.checkMemory("the work continues"))
         .isInstanceOf(OffHeapExhaustedException.class)
-        .hasMessageContaining("continues in the background");
-    assertThatThrownBy(errors::checkMemoryForWrite)
-        .isInstanceOf(OffHeapExhaustedException.class)
-        .hasMessageContaining("may be tried again")
+        .hasMessageContaining("; the work continues: ")
         .hasCause(memory);
     errors.succeed("flush");
-    errors.checkMemory();
-    errors.checkMemoryForWrite();
+    errors.checkMemory("the work continues");
   }
 
   @Test
   void checkMemory_duringAShortage_namesTheMemory() {
     errors.runShort("flush", new IllegalStateException(memory), 0);
-    assertThatThrownBy(errors::checkMemory).hasMessageContaining(" waits for off-heap memory; ");
+    assertThatThrownBy(() -> errors.checkMemory("the work continues")).hasMessageContaining(" waits for off-heap memory; ");
     errors.runShort("flush", new OutOfMemoryError("Java heap space"), 0);
-    assertThatThrownBy(errors::checkMemory)
+    assertThatThrownBy(() -> errors.checkMemory("the work continues"))
         .isInstanceOf(OffHeapExhaustedException.class)
         .hasMessageContaining(" waits for heap memory; ")
         .hasMessageContaining("Java heap space");
