@@ -55,10 +55,10 @@ public final class BackgroundThreads implements AutoCloseable {
     workers.add(maintenance);
     all = List.copyOf(workers);
     buffer = memTables;
-    files.wakeups().onFlush(wakingUp(flush));
-    files.wakeups().onMaintenance(wakingUp(maintenance));
+    files.wakeups().onFlush(flush::wake);
+    files.wakeups().onMaintenance(maintenance::wake);
     for (BackgroundWorker worker : compactions) {
-      files.wakeups().onCompaction(wakingUp(worker));
+      files.wakeups().onCompaction(worker::wake);
     }
   }
 
@@ -79,10 +79,6 @@ public final class BackgroundThreads implements AutoCloseable {
       }
       undo.cancel();
     }
-  }
-
-  private static Runnable wakingUp(BackgroundWorker worker) {
-    return worker::wake;
   }
 
   private BackgroundWorker worker(WorkerThreads threads, String name, BackgroundWorker.Work work) {

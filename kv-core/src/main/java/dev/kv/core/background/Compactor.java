@@ -183,10 +183,8 @@ public final class Compactor implements BackgroundWorker.Work {
   private @Nullable Picked pick(Version version) {
     ManualCompactions.Step step = manual.next(version, running);
     if (step != null) {
-      if (step.pick().blocked()) {
-        return null;
-      }
-      return new Picked(ManualCompactions.compaction(step), step);
+      Compaction next = step.pick().compaction(); // null if it has to wait for a running job
+      return next == null ? null : new Picked(next, step);
     }
     Compaction due = picker.pick(version, running, versions.compactPointers());
     return due == null ? null : new Picked(due, null);
@@ -363,8 +361,8 @@ public final class Compactor implements BackgroundWorker.Work {
   }
 
   /** Runs a manual request, and returns when it has ended. */
-  public void runToEnd(ManualCompactions.Request request, Runnable wake) {
-    run(request, wake, false);
+  public void runToEnd(ManualCompactions.Request request) {
+    run(request, false);
     request.check();
   }
 
@@ -372,16 +370,16 @@ public final class Compactor implements BackgroundWorker.Work {
    * Runs a manual request that nothing depends on. Returns when it has ended, if a damaged table
    * keeps it from ending, or while compactions are suspended.
    */
-  public void runIfPossible(ManualCompactions.Request request, Runnable wake) {
-    run(request, wake, true);
+  public void runIfPossible(ManualCompactions.Request request) {
+    run(request, true);
   }
 
-  private void run(ManualCompactions.Request request, Runnable wake, boolean untilSuspended) {
+  private void run(ManualCompactions.Request request, boolean untilSuspended) {
     monitor.lock();
     try {
       errors.check();
       manual.add(request);
-      wake.run();
+      jobs.files().wakeups().compactionWanted();
       try {
         while (!request.isDone() && !(untilSuspended && areSuspended() && !request.isInStep())) {
           monitor.awaitChange();

@@ -1,6 +1,5 @@
 package dev.kv.core.background;
 
-import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.ManualPick;
 import dev.kv.core.compaction.RunningJobs;
@@ -147,14 +146,5 @@ public final class ManualCompactions {
     request.done = true;
     requests.remove(request);
     monitor.signalAll();
-  }
-
-  /** Returns the compaction of a step that is not blocked. */
-  static Compaction compaction(Step step) {
-    Compaction compaction = step.pick().compaction();
-    if (compaction == null) {
-      throw new AssertionError("a step without a compaction");
-    }
-    return compaction;
   }
 }

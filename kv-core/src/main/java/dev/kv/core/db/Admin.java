@@ -1,6 +1,7 @@
 package dev.kv.core.db;
 
 import dev.kv.admin.DBAdmin;
+import dev.kv.core.background.Compactor;
 import dev.kv.core.background.ManualCompactions;
 import dev.kv.core.background.OldTombstones;
 import dev.kv.core.background.StaleTables;
@@ -44,18 +45,19 @@ final class Admin extends Inspector implements DBAdmin {
   }
 
   private void compactRange(KeyRange range) {
-    parts.tree().compactor().requireNotSuspended();
+    Compactor compactor = parts.tree().compactor();
+    compactor.requireNotSuspended();
     flush();
-    parts.tree().compactor().awaitRunning();
+    compactor.awaitRunning();
     long newest = newestTable();
     int level = 0;
     while (level < Levels.COUNT - 1 && (level == 0 || overlapsBelow(level, range))) {
-      run(ManualCompactions.Request.merge(level, range));
+      compactor.runToEnd(ManualCompactions.Request.merge(level, range));
       level++;
     }
     Set<Long> stale = staleTables(newest, range);
     for (int each = 1; each < Levels.COUNT && !stale.isEmpty(); each++) {
-      run(ManualCompactions.Request.rewrite(each, range, stale));
+      compactor.runToEnd(ManualCompactions.Request.rewrite(each, range, stale));
     }
     parts.files().obsolete().collect();
   }
@@ -106,10 +108,6 @@ final class Admin extends Inspector implements DBAdmin {
   /** Returns true if a level below {@code level} has tables that overlap the range. */
   private boolean overlapsBelow(int level, KeyRange range) {
     return parts.files().versions().withCurrent(now -> now.overlapsFrom(level + 1, range));
-  }
-
-  private void run(ManualCompactions.Request request) {
-    parts.tree().compactor().runToEnd(request, parts.files().wakeups()::compactionWanted);
   }
 
   @Override

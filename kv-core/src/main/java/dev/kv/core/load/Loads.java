@@ -154,8 +154,7 @@ public final class Loads implements DBLoads, AutoCloseable {
     KeyRange range = LoadChange.keysOf(tables);
     jobs.flush();
     for (int level = 0; level < 2; level++) {
-      compactor.runIfPossible(
-          Request.merge(level, range), jobs.files().wakeups()::compactionWanted);
+      compactor.runIfPossible(Request.merge(level, range));
     }
   }
 

@@ -1,11 +1,13 @@
 package dev.kv.core.background;
 
 import static dev.kv.core.Bytes.bytes;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.kv.core.background.ManualCompactions.Request;
 import dev.kv.core.background.ManualCompactions.Step;
+import dev.kv.core.compaction.Compaction;
 import dev.kv.core.compaction.CompactionPicker;
 import dev.kv.core.compaction.RunningJobs;
 import dev.kv.core.event.Events;
@@ -61,8 +63,12 @@ class ManualCompactionsTest {
     return manual.next(version, running);
   }
 
+  private static Compaction compaction(Step step) {
+    return requireNonNull(step.pick().compaction());
+  }
+
   private static String inputs(Step step) {
-    return VersionText.numbers(ManualCompactions.compaction(step).inputs());
+    return VersionText.numbers(compaction(step).inputs());
   }
 
   @Test
@@ -133,12 +139,11 @@ class ManualCompactionsTest {
     added(Request.merge(1, ALL));
     Step step = next();
     assertThat(step.pick().blocked()).isFalse();
-    running.start(ManualCompactions.compaction(step));
+    running.start(compaction(step));
     Step blocked = next();
     assertThat(blocked.pick().blocked()).isTrue();
-    assertThatThrownBy(() -> ManualCompactions.compaction(blocked))
-        .isInstanceOf(AssertionError.class);
-    running.end(ManualCompactions.compaction(step), true);
+    assertThat(blocked.pick().compaction()).isNull();
+    running.end(compaction(step), true);
     assertThat(next().pick().blocked()).isFalse();
   }
 
@@ -147,7 +152,7 @@ class ManualCompactionsTest {
     added(Request.rewrite(1, ALL, Set.of(6L)));
     Step step = next();
     assertThat(inputs(step)).isEqualTo("6");
-    assertThat(ManualCompactions.compaction(step).isRewrite()).isTrue();
+    assertThat(compaction(step).isRewrite()).isTrue();
     manual.start(step);
     manual.end(step, true);
     assertThat(manual.isWaiting()).isFalse();

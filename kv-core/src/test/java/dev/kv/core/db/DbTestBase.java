@@ -224,7 +224,7 @@ public abstract class DbTestBase {
     Request request =
         Request.merge(
             level, new KeyRange(begin == null ? null : b(begin), end == null ? null : b(end)));
-    parts().compactor().runToEnd(request, parts().wakeups()::compactionWanted);
+    parts().compactor().runToEnd(request);
   }
 
   /** Writes the range's ends into each of the first {@code n} levels' tables. */
