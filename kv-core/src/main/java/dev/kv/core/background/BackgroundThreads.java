@@ -25,7 +25,10 @@ public final class BackgroundThreads implements AutoCloseable {
   private final DatabaseContext context;
   private final ErrorHandler errors;
   private final List<BackgroundWorker> compactions;
-  private final List<BackgroundWorker> all;
+
+  /** An array: a loop over it allocates nothing. */
+  private final BackgroundWorker[] all;
+
   private final WriteBuffers.Buffer buffer;
 
   /**
@@ -53,7 +56,7 @@ public final class BackgroundThreads implements AutoCloseable {
     compactions = List.copyOf(workers);
     workers.add(flush);
     workers.add(maintenance);
-    all = List.copyOf(workers);
+    all = workers.toArray(new BackgroundWorker[0]);
     buffer = memTables;
     files.wakeups().onFlush(flush::wake);
     files.wakeups().onMaintenance(maintenance::wake);
@@ -123,15 +126,18 @@ public final class BackgroundThreads implements AutoCloseable {
     }
   }
 
-  /** Stops all work after its current piece, and waits until that has ended. */
+  /**
+   * Stops all work after its current piece, and waits until that has ended, before it does what may
+   * find no memory.
+   */
   @Override
   public void close() {
-    context.shared().writeBuffers().remove(buffer);
     for (BackgroundWorker worker : all) {
       worker.stop();
     }
     for (BackgroundWorker worker : all) {
       worker.join();
     }
+    context.shared().writeBuffers().remove(buffer);
   }
 }

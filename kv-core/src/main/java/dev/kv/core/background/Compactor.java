@@ -326,7 +326,7 @@ public final class Compactor implements BackgroundWorker.Work {
     monitor.lock();
     try {
       errors.check();
-      jobs.memTables().wakeWork();
+      jobs.files().wakeups().workWanted();
       while (!isIdle()) {
         monitor.awaitChange();
       }

@@ -276,7 +276,7 @@ public final class MemTables implements CommitTarget, WriteBuffers.Buffer, AutoC
   @Override
   public long bytes() {
     MemTable now = memtable;
-    return now.isEmpty() || !monitor.errors().isOpen() ? 0 : now.arenaBytes();
+    return !monitor.errors().isOpen() || now.isEmpty() ? 0 : now.arenaBytes();
   }
 
   @Override

@@ -118,7 +118,8 @@ class ErrorHandlerTest {
   @Test
   void checkMemory_duringAShortage_namesTheMemory() {
     errors.runShort("flush", new IllegalStateException(memory), 0);
-    assertThatThrownBy(() -> errors.checkMemory("the work continues")).hasMessageContaining(" waits for off-heap memory; ");
+    assertThatThrownBy(() -> errors.checkMemory("the work continues"))
+        .hasMessageContaining(" waits for off-heap memory; ");
     errors.runShort("flush", new OutOfMemoryError("Java heap space"), 0);
     assertThatThrownBy(() -> errors.checkMemory("the work continues"))
         .isInstanceOf(OffHeapExhaustedException.class)
