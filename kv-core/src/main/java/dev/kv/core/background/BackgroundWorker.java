@@ -288,11 +288,8 @@ final class BackgroundWorker extends WorkerThreads.Task {
 
   /** Looks for work again soon: the job has ended, but there was no memory to note its outcome. */
   private void noteLater() {
-    isShort = true;
-    pauseNanos = SHORTEST_MEMORY_PAUSE;
-    retrying = true;
-    retriesByItself = true;
-    retryAtNanos = System.nanoTime() + pauseNanos;
+    pauseNanos = 0; // the shortest pause again
+    retryLater(true, true);
   }
 
   private void release(List<CountDownLatch> waiting) {
