@@ -156,6 +156,19 @@ public final class Flusher implements BackgroundWorker.Work {
     }
   }
 
+  /**
+   * Returns the level for a new table. Called with {@code version} current and until the install,
+   * so that nothing older can be placed above it. In a reserved range it is level 0. If it is not
+   * 0, the caller notes it as {@linkplain RunningJobs#occupy occupied} until then.
+   */
+  private static int pickLevel(
+      Version version, KeyRange keys, RunningJobs running, long maxFileSize) {
+    if (running.isReserved(keys)) {
+      return 0;
+    }
+    return version.pickLevelForMemtableOutput(keys, running::occupied, maxFileSize);
+  }
+
   /** The version install that adds the table to its level and removes the memtable. */
   private final class Install implements VersionInstall {
     private final MemTables.Immutable flushed;
@@ -186,12 +199,8 @@ public final class Flusher implements BackgroundWorker.Work {
         FileMetadata table = result.table();
         if (table != null) {
           KeyRange keys = table.userKeys();
-          level =
-              running.isReserved(keys)
-                  ? 0
-                  : current.pickLevelForMemtableOutput(
-                      keys, running::occupied, jobs.context().options().maxFileSize());
-          if (level > 0) { // nothing older can be placed above it until the install
+          level = pickLevel(current, keys, running, jobs.context().options().maxFileSize());
+          if (level > 0) {
             running.occupy(level, keys);
             occupied = keys;
           }
