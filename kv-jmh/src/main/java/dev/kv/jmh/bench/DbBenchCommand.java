@@ -96,7 +96,8 @@ public final class DbBenchCommand implements Callable<Integer> {
     List<String> names = checked(this::names);
     List<StoreKind> wanted =
         checked(() -> stores.stream().map(name -> store(name, names)).toList());
-    Path directory = flags.db == null ? temporaryDirectory() : checked(() -> created(flags.db));
+    Path db = flags.db;
+    Path directory = db == null ? temporaryDirectory() : checked(() -> created(db));
     return run(names, wanted, directory);
   }
 
