@@ -243,11 +243,10 @@ public class KvDB implements DB {
 
   @Override
   public void close() {
-    try {
+    try (db) {
       if (closed.compareAndSet(false, true)) {
         log.closing(db);
       }
-      db.close();
     } catch (dev.kv.errors.DBException e) {
       throw Failures.of(e);
     }

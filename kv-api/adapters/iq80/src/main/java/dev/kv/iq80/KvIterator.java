@@ -30,7 +30,7 @@ final class KvIterator implements DBIterator {
   private Map.@Nullable Entry<byte[], byte[]> entry;
 
   /** What the last move of the cursor threw, or null if it did not fail. */
-  private @Nullable RuntimeException failure;
+  private @Nullable Throwable failure;
 
   KvIterator(dev.kv.DBIterator cursor) {
     this.cursor = cursor;
@@ -42,7 +42,7 @@ final class KvIterator implements DBIterator {
     forget();
     try {
       cursor.seek(key);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
   }
@@ -52,7 +52,7 @@ final class KvIterator implements DBIterator {
     forget();
     try {
       cursor.seekToFirst();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
   }
@@ -63,7 +63,7 @@ final class KvIterator implements DBIterator {
     forget();
     try {
       cursor.seekToLast();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
   }
@@ -73,7 +73,7 @@ final class KvIterator implements DBIterator {
     requireNoFailure();
     try {
       return moveToNext();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
   }
@@ -99,7 +99,7 @@ final class KvIterator implements DBIterator {
     requireNoFailure();
     try {
       return moveToPrevious();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       throw failed(e);
     }
   }
@@ -164,16 +164,22 @@ final class KvIterator implements DBIterator {
 
   private void requireNoFailure() {
     if (failure != null) {
-      throw failure;
+      throw unchecked(failure);
     }
   }
 
   /** Returns what a move of the cursor that failed throws, now and until the next seek. */
-  private RuntimeException failed(RuntimeException e) {
-    RuntimeException translated =
-        e instanceof dev.kv.errors.DBException cause ? Failures.of(cause) : e;
+  private RuntimeException failed(Throwable e) {
+    Throwable translated = e instanceof dev.kv.errors.DBException cause ? Failures.of(cause) : e;
     failure = translated;
-    return translated;
+    return unchecked(translated);
+  }
+
+  private static RuntimeException unchecked(Throwable e) {
+    if (e instanceof RuntimeException exception) {
+      return exception;
+    }
+    throw (Error) e;
   }
 
   /** Forgets what is known of the place where the cursor stands, which is about to move. */

@@ -11,6 +11,7 @@ import dev.kv.errors.DatabaseExistsException;
 import dev.kv.errors.NoSuchDatabaseException;
 import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -302,6 +303,24 @@ class KvDBTest {
     db.unwrap().close();
     db.close();
     assertThatThrownBy(() -> db.get(KEY)).isInstanceOf(DBException.class);
+  }
+
+  @Test
+  void close_whoseMessageFails_closesTheDatabase() throws IOException {
+    dev.kv.DB beneath = db.unwrap();
+    Object failing =
+        Proxy.newProxyInstance(
+            dev.kv.DB.class.getClassLoader(),
+            new Class<?>[] {dev.kv.DB.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("admin")) {
+                throw new OutOfMemoryError("injected");
+              }
+              return method.invoke(beneath, arguments);
+            });
+    KvDB logged = new KvDB((dev.kv.DB) failing, new InfoLog(message -> {}));
+    assertThatThrownBy(logged::close).isInstanceOf(OutOfMemoryError.class).hasMessage("injected");
+    open();
   }
 
   @Test

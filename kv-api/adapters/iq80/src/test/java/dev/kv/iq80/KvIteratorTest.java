@@ -9,6 +9,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.ListIterator;
 import java.util.Map;
@@ -17,6 +18,7 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.iq80.leveldb.CompressionType;
+import org.iq80.leveldb.DBComparator;
 import org.iq80.leveldb.DBException;
 import org.iq80.leveldb.DBIterator;
 import org.iq80.leveldb.Options;
@@ -284,6 +286,54 @@ class KvIteratorTest {
       }
     }
     assertThat(damaged).isPositive();
+  }
+
+  /** Bytewise, and fails on demand. */
+  private static final class Failing implements DBComparator {
+    private boolean fails;
+
+    @Override
+    public String name() {
+      return "test.failing";
+    }
+
+    @Override
+    public int compare(byte[] a, byte[] b) {
+      if (fails) {
+        throw new StackOverflowError();
+      }
+      return Arrays.compareUnsigned(a, b);
+    }
+
+    @Override
+    public byte[] findShortestSeparator(byte[] start, byte[] limit) {
+      return start;
+    }
+
+    @Override
+    public byte[] findShortSuccessor(byte[] key) {
+      return key;
+    }
+  }
+
+  /** A scan that goes on must not look as if it had reached the end. */
+  @Test
+  void move_thatFailedWithAnError_failsUntilASeek() throws IOException {
+    db.close();
+    Failing order = new Failing();
+    db = KvDBFactory.factory.open(new File(directory, "other"), new Options().comparator(order));
+    put("a", "b");
+    try (DBIterator entries = db.iterator()) {
+      order.fails = true;
+      List<ThrowingCallable> moves =
+          List.of(() -> entries.seek(new byte[] {'a'}), entries::hasNext, entries::prev);
+      for (ThrowingCallable move : moves) {
+        assertThatThrownBy(move).isInstanceOf(StackOverflowError.class);
+        order.fails = false;
+      }
+      entries.seek(new byte[] {'a'});
+      assertThat(key(entries.next())).isEqualTo("a");
+    }
   }
 
   @Test
