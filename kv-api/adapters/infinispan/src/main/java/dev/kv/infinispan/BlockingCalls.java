@@ -2,9 +2,11 @@ package dev.kv.infinispan;
 
 import dev.kv.errors.DBException;
 import dev.kv.errors.OffHeapExhaustedException;
+import io.reactivex.rxjava3.core.Emitter;
 import io.reactivex.rxjava3.core.Flowable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -67,8 +69,25 @@ final class BlockingCalls {
         name);
   }
 
-  /** Returns a publisher whose items are generated on a blocking thread. */
-  <T> Publisher<T> publish(Flowable<T> items) {
+  /**
+   * Returns a publisher whose items are generated on a blocking thread.
+   *
+   * @param open returns the state of a subscription, which is closed with it
+   * @param generator emits the next item, or the end
+   */
+  <S extends AutoCloseable, T> Publisher<T> publish(
+      Supplier<S> open, BiConsumer<S, Emitter<T>> generator) {
+    Flowable<T> items =
+        Flowable.generate(
+            open::get,
+            (state, emitter) -> {
+              try {
+                generator.accept(state, emitter);
+              } catch (Error e) {
+                emitter.onError(e); // RxJava rethrows some, and then the subscriber waits forever
+              }
+            },
+            AutoCloseable::close);
     return blocking.blockingPublisher(
         items.onErrorResumeNext(
             e -> Flowable.error(e instanceof DBException cause ? translated(cause) : e)));

@@ -20,10 +20,16 @@ final class ConfigurationChecks {
    * Warns of a configuration with which entries that were removed can come back.
    *
    * @param name the name of the cache
-   * @throws CacheConfigurationException if the store would miss transactions, or has no directory
-   *     of its own
+   * @throws CacheConfigurationException if the store would miss transactions, is shared, or has no
+   *     directory of its own
    */
   static void check(KvStoreConfiguration store, String name, Configuration cache) {
+    if (store.shared()) { // Infinispan refuses it after the start, and does not stop it
+      throw new CacheConfigurationException(
+          "the store of cache "
+              + name
+              + " is shared, and a kv-store belongs to one node; set its shared to false");
+    }
     String onePhase = store.transactional() ? onePhase(cache.transaction()) : null;
     if (onePhase != null) {
       throw new CacheConfigurationException(

@@ -1,5 +1,6 @@
 package dev.kv.infinispan;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import dev.kv.DBIterator;
 import dev.kv.WriteBatch;
 import dev.kv.bytes.Slice;
@@ -20,6 +21,9 @@ final class ExpirationScan implements AutoCloseable {
   /** Entries that are deleted with one write. */
   private static final int CHUNK = 64;
 
+  /** With so many bytes of keys and values, a chunk is full: the heap has them twice. */
+  private static final int CHUNK_BYTES = 1 << 20;
+
   private final StoreDatabase database;
   private final DBIterator cursor;
   private final long now;
@@ -37,54 +41,51 @@ final class ExpirationScan implements AutoCloseable {
   /** An entry that was deleted, with the bytes of its key and value. */
   record Expired(byte[] entryKey, byte[] value) {}
 
+  /** A key of the index, with the value of its entry. */
+  private record Indexed(byte[] indexKey, byte[] entryKey, byte @Nullable [] value) {
+    /** Returns the entry if it has the expiry of the index, or null. */
+    @Nullable Expired expired() {
+      return value != null
+              && EntryFormat.expiry(Slice.of(value))
+                  == EntryFormat.indexedExpiry(Slice.of(indexKey))
+          ? new Expired(entryKey, value)
+          : null;
+    }
+
+    @CanIgnoreReturnValue
+    WriteBatch addTo(WriteBatch batch) {
+      batch.expect(entryKey, value).delete(indexKey);
+      return expired() == null ? batch : batch.delete(entryKey);
+    }
+  }
+
   /** Deletes some entries, and returns those, or returns null at the end. */
   @Nullable List<Expired> next() {
-    List<byte[]> chunk = nextKeys();
+    List<Indexed> chunk = nextChunk();
     if (chunk.isEmpty()) {
       return null;
     }
-    List<byte[]> entryKeys = new ArrayList<>(chunk.size());
-    chunk.forEach(indexKey -> entryKeys.add(EntryFormat.entryKey(indexKey)));
-    List<byte @Nullable []> values = database.db().getAll(entryKeys);
-    List<Expired> expired = new ArrayList<>(chunk.size());
     WriteBatch batch = WriteBatch.create();
-    for (int i = 0; i < chunk.size(); i++) {
-      if (addTo(batch, chunk.get(i), entryKeys.get(i), values.get(i))) {
-        expired.add(new Expired(entryKeys.get(i), values.get(i)));
+    chunk.forEach(each -> each.addTo(batch));
+    boolean written = database.tryWrite(batch);
+    List<Expired> deleted = new ArrayList<>(chunk.size());
+    for (Indexed each : chunk) {
+      Expired expired = each.expired();
+      if ((written || database.tryWrite(each.addTo(WriteBatch.create()))) && expired != null) {
+        deleted.add(expired);
       }
     }
-    if (!database.tryWrite(batch)) {
-      expired.clear();
-      for (int i = 0; i < chunk.size(); i++) {
-        WriteBatch one = WriteBatch.create();
-        boolean deletes = addTo(one, chunk.get(i), entryKeys.get(i), values.get(i));
-        if (database.tryWrite(one) && deletes) {
-          expired.add(new Expired(entryKeys.get(i), values.get(i)));
-        }
-      }
-    }
-    return expired;
-  }
-
-  /** Returns true if the entry is deleted too. */
-  private static boolean addTo(
-      WriteBatch batch, byte[] indexKey, byte[] entryKey, byte @Nullable [] value) {
-    batch.expect(entryKey, value).delete(indexKey);
-    if (value == null
-        || EntryFormat.expiry(Slice.of(value)) != EntryFormat.indexedExpiry(Slice.of(indexKey))) {
-      return false;
-    }
-    batch.delete(entryKey);
-    return true;
+    return deleted;
   }
 
   /** Returns the next keys of the index, or none at the end. */
-  private List<byte[]> nextKeys() {
-    List<byte[]> keys = new ArrayList<>();
+  private List<Indexed> nextChunk() {
+    List<Indexed> chunk = new ArrayList<>();
+    long bytes = 0;
     if (!cursor.isPlaced()) {
       cursor.seekToFirst();
     }
-    while (cursor.isValid() && keys.size() < CHUNK) {
+    while (cursor.isValid() && chunk.size() < CHUNK && bytes < CHUNK_BYTES) {
       byte[] indexKey = cursor.key(); // a close of the database may end a slice at any moment
       Slice key = Slice.of(indexKey);
       if (EntryFormat.segment(key) != segment) {
@@ -95,11 +96,14 @@ final class ExpirationScan implements AutoCloseable {
       } else if (EntryFormat.indexedExpiry(key) > now) {
         cursor.seek(EntryFormat.segmentStart(segment + 1));
       } else {
-        keys.add(indexKey);
+        byte[] entryKey = EntryFormat.entryKey(indexKey);
+        byte[] value = database.db().get(entryKey);
+        chunk.add(new Indexed(indexKey, entryKey, value));
+        bytes += indexKey.length + (value == null ? 0 : value.length);
         cursor.next();
       }
     }
-    return keys;
+    return chunk;
   }
 
   @Override

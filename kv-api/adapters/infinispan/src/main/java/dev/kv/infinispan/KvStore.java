@@ -410,21 +410,18 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
   }
 
   private <T> Publisher<T> publish(@Nullable IntSet segments, EntryScan.Reader<T> reader) {
-    Flowable<T> scan =
-        Flowable.generate(
-            () -> scan(segments),
-            (state, emitter) -> {
-              while (state.next()) {
-                T found = reader.read(state);
-                if (found != null) {
-                  emitter.onNext(found);
-                  return;
-                }
-              }
-              emitter.onComplete();
-            },
-            EntryScan::close);
-    return calls.publish(scan);
+    return calls.publish(
+        () -> scan(segments),
+        (scan, emitter) -> {
+          while (scan.next()) {
+            T found = reader.read(scan);
+            if (found != null) {
+              emitter.onNext(found);
+              return;
+            }
+          }
+          emitter.onComplete();
+        });
   }
 
   private EntryScan scan(@Nullable IntSet segments) {
@@ -454,8 +451,8 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
     if (readOnly) {
       return Flowable.empty(); // no read shows an expired entry
     }
-    Flowable<List<MarshallableEntry<K, V>>> purged =
-        Flowable.generate(
+    Publisher<List<MarshallableEntry<K, V>>> purged =
+        calls.publish(
             () -> new ExpirationScan(database, time.wallClockTime()),
             (scan, emitter) -> {
               List<ExpirationScan.Expired> expired = scan.next();
@@ -464,8 +461,7 @@ public final class KvStore<K, V> implements NonBlockingStore<K, V> {
               } else {
                 emitter.onNext(marshaller.entries(expired));
               }
-            },
-            ExpirationScan::close);
-    return Flowable.fromPublisher(calls.publish(purged)).concatMapIterable(chunk -> chunk);
+            });
+    return Flowable.fromPublisher(purged).concatMapIterable(chunk -> chunk);
   }
 }

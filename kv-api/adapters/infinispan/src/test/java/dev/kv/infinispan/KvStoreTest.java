@@ -25,6 +25,8 @@ import dev.kv.options.CompressionType;
 import io.reactivex.rxjava3.core.Flowable;
 import jakarta.transaction.RollbackException;
 import jakarta.transaction.TransactionManager;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -38,6 +40,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.infinispan.Cache;
 import org.infinispan.commons.CacheConfigurationException;
 import org.infinispan.commons.test.TestResourceTracker;
@@ -422,6 +425,23 @@ class KvStoreTest {
   }
 
   @Test
+  void purge_ofLargeEntries_readsFewAtOnce() {
+    Cache<String, byte[]> cache = smallCache("people", builder -> {});
+    cache.putAll(entries(20, 300_000), 1, TimeUnit.SECONDS);
+    time.advance(2000);
+    StoreDatabase database =
+        (StoreDatabase) TestingUtil.extractField(TestingUtil.getFirstStore(cache), "database");
+    int purged = 0;
+    try (ExpirationScan scan = new ExpirationScan(database, time.wallClockTime())) {
+      for (var chunk = scan.next(); chunk != null; chunk = scan.next()) {
+        assertThat(chunk).hasSizeLessThan(5);
+        purged += chunk.size();
+      }
+    }
+    assertThat(purged).isEqualTo(20);
+  }
+
+  @Test
   void purge_ofAReadOnlyStore_hidesWhatExpiredAndDeletesNothing() {
     cache("people").put("ada", "1815", 1, TimeUnit.SECONDS);
     manager.stop();
@@ -708,6 +728,39 @@ class KvStoreTest {
         .hasMessageContaining("shared");
     store.transactional(false);
     assertThat(builder.build().persistence().stores()).hasSize(1);
+  }
+
+  @Test
+  void sharedStore_isRefusedAndOpensNothing() throws IOException {
+    TestResourceTracker.setThreadTestName(getClass().getName());
+    Consumer<ConfigurationBuilder> shared =
+        builder -> builder.persistence().stores().forEach(store -> store.shared(true));
+    assertThatThrownBy(() -> node("node", shared))
+        .hasStackTraceContaining(CacheConfigurationException.class.getName())
+        .hasStackTraceContaining("is shared, and a kv-store belongs to one node");
+    try (Stream<Path> files = Files.walk(temp)) {
+      assertThat(files.filter(Files::isRegularFile)).isEmpty();
+    }
+  }
+
+  /** Also an error that RxJava would throw in the thread of the scan only. */
+  @ParameterizedTest
+  @ValueSource(classes = {AssertionError.class, NoClassDefFoundError.class})
+  void scan_whoseFilterThrowsAnError_fails(Class<? extends Error> type) throws Exception {
+    Cache<String, String> cache = cache("people");
+    cache.put("ada", "1815");
+    Error injected = type.getConstructor().newInstance();
+    KvStore<String, String> store = TestingUtil.getFirstStore(cache);
+    Publisher<String> keys =
+        store.publishKeys(
+            ALL,
+            key -> {
+              throw injected;
+            });
+    assertThat(Flowable.fromPublisher(keys).toList().toCompletionStage())
+        .failsWithin(Duration.ofSeconds(10))
+        .withThrowableThat()
+        .withCause(injected);
   }
 
   @Test
