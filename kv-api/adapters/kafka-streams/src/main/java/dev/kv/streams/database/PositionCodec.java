@@ -3,7 +3,7 @@ package dev.kv.streams.database;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.query.Position;
@@ -29,7 +29,8 @@ final class PositionCodec {
   private PositionCodec() {}
 
   static byte[] encode(Position position) {
-    Map<byte[], Map<Integer, Long>> topics = new HashMap<>();
+    // In the order of the Position, so that equal ones have equal bytes.
+    Map<byte[], Map<Integer, Long>> topics = new LinkedHashMap<>();
     int size = 1;
     for (String topic : position.getTopics()) {
       byte[] name = topic.getBytes(StandardCharsets.UTF_8);

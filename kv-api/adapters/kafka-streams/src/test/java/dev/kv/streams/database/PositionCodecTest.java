@@ -12,6 +12,18 @@ final class PositionCodecTest {
   private static final String INPUT = "input";
   private static final int PARTITION = 3;
 
+  /** A commit writes a Position if its bytes have changed. */
+  @Test
+  void encode_ofAPositionThatDidNotChange_hasTheSameBytes() {
+    Position position = Position.emptyPosition();
+    for (int i = 0; i < 20; i++) {
+      position.withComponent("topic" + i, i % 3, i);
+    }
+    byte[] encoded = PositionCodec.encode(position);
+    assertThat(PositionCodec.decode(encoded)).isEqualTo(position);
+    assertThat(PositionCodec.encode(position)).isEqualTo(encoded);
+  }
+
   @Test
   void decode_cutOrDamaged_isRefused() {
     byte[] encoded =
