@@ -106,15 +106,25 @@ public enum TimedKey {
    * @param latest the latest time of an entry
    */
   public byte[] upperBound(byte[] key, long latest) {
-    byte[] greatest = {};
-    for (int length = 0; length <= key.length; length++) {
-      byte[] entry = new byte[length + suffix()];
-      Arrays.fill(entry, (byte) 0xff);
-      ByteBuffer.wrap(entry).put(key, 0, length).putLong(latest);
-      if (Arrays.compareUnsigned(entry, greatest) > 0) {
-        greatest = entry;
+    byte[] end = new byte[suffix()];
+    Arrays.fill(end, (byte) 0xff);
+    ByteBuffer.wrap(end).putLong(latest);
+    int greatest = 0;
+    for (int length = 1; length <= key.length; length++) {
+      if (isGreater(key, length, greatest, end)) {
+        greatest = length;
       }
     }
-    return greatest;
+    return ByteBuffer.allocate(greatest + end.length).put(key, 0, greatest).put(end).array();
+  }
+
+  /**
+   * Returns true if a prefix of a key and an end are greater than a shorter prefix and this end.
+   */
+  private static boolean isGreater(byte[] key, int length, int shorter, byte[] end) {
+    int more = Math.min(length - shorter, end.length);
+    int order = Arrays.compareUnsigned(key, shorter, shorter + more, end, 0, more);
+    return order > 0
+        || (order == 0 && Arrays.compareUnsigned(end, 0, end.length, end, more, end.length) > 0);
   }
 }
