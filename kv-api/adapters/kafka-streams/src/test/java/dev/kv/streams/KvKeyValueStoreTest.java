@@ -284,6 +284,20 @@ class KvKeyValueStoreTest {
     assertThat(store.committedOffset(CHANGELOG_PARTITION)).isEqualTo(5L);
   }
 
+  /** The writes may be missing in the changelog, and the input is processed again. */
+  @Test
+  void exactlyOnce_afterUncommittedWritesUnderAtLeastOnce_isCorrupted() {
+    put("a", "1");
+    store.commit(Map.of(CHANGELOG_PARTITION, 5L));
+    reopen(new TestContext(directory).exactlyOnce());
+    assertThat(get("a")).isEqualTo("1");
+
+    reopen(new TestContext(directory));
+    put("a", "2");
+    assertThatThrownBy(() -> reopen(new TestContext(directory).exactlyOnce()))
+        .isInstanceOf(TaskCorruptedException.class);
+  }
+
   @Test
   void atLeastOnce_afterUncommittedWrites_opens() {
     put("a", "1");
