@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * are dropped. So of the versions of a key at or before the bound, the newest alone is needed, and
  * not even that one if it is a tombstone. The index tells which keys have versions in a segment. If
  * the bound has passed a segment, each write deletes what is not needed of some keys of the index.
- * The stream time of that is kept, so that a store that is opened again does not take a record that
- * would be older than a tombstone that it deleted.
+ * The bound of that is kept, so that a store that is opened again, with any retention, does not
+ * take a record that would be older than a tombstone that it deleted.
  */
 final class KvVersionedStore extends KvStateStore implements VersionedBytesStore {
   static final StoreKind KIND =
@@ -43,7 +43,10 @@ final class KvVersionedStore extends KvStateStore implements VersionedBytesStore
   private final long wantedInterval;
   private long interval;
 
-  /** The greatest time of a version that was written or restored. */
+  /**
+   * The greatest time of a version that was written or restored. After an open, the least that
+   * gives the bound of the last expiry.
+   */
   private volatile long streamTime = -1;
 
   /** The segments before this one have no entries in the index. */
@@ -66,7 +69,8 @@ final class KvVersionedStore extends KvStateStore implements VersionedBytesStore
   @Override
   void prepare(StoreDatabase opened) {
     interval = opened.segmentInterval(wantedInterval);
-    streamTime = opened.expiryTime();
+    Long expiryBound = opened.expiryBound();
+    streamTime = expiryBound == null ? -1 : expiryBound + retention;
     expired = Long.MIN_VALUE;
     expiryBegin = FIRST_INDEX;
   }
@@ -245,7 +249,7 @@ final class KvVersionedStore extends KvStateStore implements VersionedBytesStore
       throw opened.failed("read", e);
     }
     if (deletes.count() > 0) {
-      opened.expire(deletes, streamTime);
+      opened.expire(deletes, bound());
     }
   }
 

@@ -64,6 +64,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests versioned stores, also against the built-in one. */
 class KvVersionedStoreTest {
@@ -461,6 +462,20 @@ class KvVersionedStoreTest {
     reopen(new TestContext(directory));
     assertThat(put("a", "10", 10)).isEqualTo(PUT_RETURN_CODE_NOT_PUT);
     assertThat(get("a")).isEqualTo("none");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {10, 100_000})
+  void reopen_afterExpiryWithAnotherRetention_dropsWhatWasTooLateBefore(long retention) {
+    put("a", "5", 5);
+    put("a", null, 20);
+    put("b", "b", 5000);
+    reopen(new TestContext(directory), retention, INTERVAL);
+    assertThat(put("a", "10", 10)).isEqualTo(PUT_RETURN_CODE_NOT_PUT);
+    assertThat(put("a", "4899", 5000 - RETENTION - 1)).isEqualTo(PUT_RETURN_CODE_NOT_PUT);
+    assertThat(get("a")).isEqualTo("none");
+    put("a", "4900", 5000 - RETENTION);
+    assertThat(get("a")).isEqualTo("4900@4900");
   }
 
   @Test

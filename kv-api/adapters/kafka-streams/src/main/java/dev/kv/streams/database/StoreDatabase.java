@@ -39,11 +39,11 @@ import org.jspecify.annotations.Nullable;
  * <p>The first byte of a key says what the entry is:
  *
  * <pre>
+ * 00 'b'                   the time before which versions have expired, 8 bytes, big-endian
  * 00 'k'                   the kind of the store
  * 00 'o' ...               the committed offset of a changelog, see {@link CommittedOffsets}
  * 00 'p'                   the Position at the last commit
  * 00 's'                   the interval of the segments, 8 bytes, big-endian
- * 00 't'                   the stream time when versions last expired, 8 bytes, big-endian
  * 00 'u'                   exists while the store has uncommitted writes
  * 01 ...                   the data
  * 02 ...                   the index of the data by time
@@ -75,10 +75,10 @@ public final class StoreDatabase {
   /** The first byte of the keys of the index by time. */
   public static final byte INDEX = 2;
 
+  private static final byte[] EXPIRY_BOUND = {0, 'b'};
   private static final byte[] KIND = {0, 'k'};
   private static final byte[] POSITION = {0, 'p'};
   private static final byte[] SEGMENT_INTERVAL = {0, 's'};
-  private static final byte[] EXPIRY_TIME = {0, 't'};
   private static final byte[] UNCOMMITTED = {0, 'u'};
 
   private static final int MAX_WRITE_BUFFER_SIZE = 16 << 20;
@@ -273,26 +273,26 @@ public final class StoreDatabase {
     writeUnmarked(WriteBatch.create().put(SEGMENT_INTERVAL, encoded));
   }
 
-  /** Returns the stream time of the last {@link #expire}, or -1 if there was none. */
-  public long expiryTime() {
-    byte[] found = get(EXPIRY_TIME);
+  /** Returns the bound of the last {@link #expire}, or null if there was none. */
+  public @Nullable Long expiryBound() {
+    byte[] found = get(EXPIRY_BOUND);
     if (found == null) {
-      return -1;
+      return null;
     }
     if (found.length != Long.BYTES) {
-      throw new ProcessorStateException("store " + name + " has a damaged expiry time");
+      throw new ProcessorStateException("store " + name + " has a damaged expiry bound");
     }
     return ByteBuffer.wrap(found).getLong();
   }
 
   /**
-   * Deletes what has expired at a stream time, which is kept with it. It sets no mark: a record
-   * that advances the stream time has set it, or is committed.
+   * Deletes what has expired before a bound, which is kept with it. It sets no mark: a record that
+   * advances the bound has set it, or is committed.
    */
-  public void expire(WriteBatch deletes, long streamTime) {
+  public void expire(WriteBatch deletes, long bound) {
     check();
-    byte[] encoded = ByteBuffer.allocate(Long.BYTES).putLong(streamTime).array();
-    writeUnmarked(deletes.put(EXPIRY_TIME, encoded));
+    byte[] encoded = ByteBuffer.allocate(Long.BYTES).putLong(bound).array();
+    writeUnmarked(deletes.put(EXPIRY_BOUND, encoded));
   }
 
   /**
