@@ -289,12 +289,8 @@ abstract class SegmentedStore extends KvStateStore {
     if (from > to) {
       return NONE;
     }
-    long last = to / interval;
-    byte[] end =
-        last == Long.MAX_VALUE
-            ? new byte[] {StoreDatabase.DATA + 1}
-            : TimedKey.stored(StoreDatabase.DATA, last + 1, new byte[0]);
     byte[] begin = TimedKey.stored(StoreDatabase.DATA, from / interval, new byte[0]);
+    byte[] end = TimedKey.stored(StoreDatabase.DATA, to / interval + 1, new byte[0]);
     return new SegmentScan(opened, opened.cursor(begin, end), lower, upper, filter, forward)
         .begin();
   }
@@ -305,7 +301,8 @@ abstract class SegmentedStore extends KvStateStore {
       return NONE;
     }
     byte[] begin = time(from);
-    byte[] end = to == Long.MAX_VALUE ? new byte[] {StoreDatabase.INDEX + 1} : time(to + 1);
+    // The number after the last time has the bytes of the first negative one, which is the end.
+    byte[] end = time(to + 1);
     return new IndexScan(opened, opened.cursor(begin, end), this::getEntry, form, filter, forward)
         .begin();
   }

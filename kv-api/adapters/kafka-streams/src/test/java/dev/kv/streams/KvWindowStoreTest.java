@@ -283,6 +283,25 @@ class KvWindowStoreTest {
     assertThat(values(store.all())).containsExactly("3", "4", "5");
   }
 
+  /** The built-in stores take them, and show none. */
+  @ParameterizedTest
+  @EnumSource(names = {"WINDOW", "WINDOW_BY_TIME"})
+  void scans_showNoWindowsBeforeTheFirstTime_andThoseOfTheLast(Structure structure) {
+    open(Duration.ofMinutes(2), structure);
+    put("a", -5, "before");
+    assertThat(values(store.all())).isEmpty();
+    assertThat(values(store.backwardFetchAll(-10, Long.MAX_VALUE))).isEmpty();
+    assertThat(values(store.fetch(key("a"), -10, Long.MAX_VALUE))).isEmpty();
+    put("a", 0, "first");
+    assertThat(values(store.fetchAll(Long.MIN_VALUE, Long.MAX_VALUE))).containsExactly("first");
+    put("a", Long.MAX_VALUE - 1, "last");
+    assertThat(values(store.all())).containsExactly("last");
+    assertThat(values(store.fetch(key("a"), 0, Long.MAX_VALUE))).containsExactly("last");
+    put("a", Long.MAX_VALUE - 2, "late");
+    assertThat(values(store.backwardAll())).containsExactly("last", "late");
+    assertThat(values(store.fetchAll(0, Long.MAX_VALUE - 2))).containsExactly("late");
+  }
+
   @Test
   void restore_ofTheChangelog_hasLiveEntriesOnly() {
     open(Duration.ofMinutes(2), Structure.WINDOW_BY_TIME);
