@@ -7,9 +7,8 @@ import dev.kv.errors.DBException;
 import dev.kv.streams.database.StoreDatabase;
 import dev.kv.streams.database.StoreKind;
 import dev.kv.streams.database.TimedKey;
-import dev.kv.streams.scan.EntryScan;
+import dev.kv.streams.scan.CursorScan;
 import dev.kv.streams.scan.IndexScan;
-import dev.kv.streams.scan.NoEntries;
 import dev.kv.streams.scan.SegmentScan;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -33,8 +32,6 @@ import org.jspecify.annotations.Nullable;
 abstract class SegmentedStore extends KvStateStore {
   /** Up to this number of entries, deleting them one by one costs less than deleting a range. */
   private static final int FEW = 1000;
-
-  private static final EntryScan NONE = new NoEntries();
 
   private final TimedKey form;
   private final boolean indexed;
@@ -196,13 +193,13 @@ abstract class SegmentedStore extends KvStateStore {
   }
 
   /**
-   * Returns the entries of one key.
+   * Returns the entries of one key, or null if the range of time is empty.
    *
    * @param from the first time, inclusive
    * @param to the last time of an entry, inclusive
    * @param filter returns true for the entries that are wanted of this key
    */
-  final EntryScan scanKey(
+  final @Nullable CursorScan scanKey(
       byte[] key, long from, long to, Predicate<byte[]> filter, boolean forward) {
     byte[] upper = Arrays.copyOf(key, key.length + form.suffix());
     Arrays.fill(upper, key.length, upper.length, (byte) 0xff);
@@ -223,7 +220,7 @@ abstract class SegmentedStore extends KvStateStore {
   }
 
   /**
-   * Returns the entries of a range of keys.
+   * Returns the entries of a range of keys, or null if the range of time is empty.
    *
    * @param keyFrom the first key, inclusive, or null for no bound
    * @param keyTo the last key, inclusive, or null for no bound
@@ -231,7 +228,7 @@ abstract class SegmentedStore extends KvStateStore {
    * @param to the last time, inclusive
    * @param filter returns true for the entries that are wanted of these keys
    */
-  final EntryScan scanKeys(
+  final @Nullable CursorScan scanKeys(
       byte @Nullable [] keyFrom,
       byte @Nullable [] keyTo,
       long from,
@@ -242,12 +239,15 @@ abstract class SegmentedStore extends KvStateStore {
     return scanAll(keyFrom, keyTo, first, to, filter, forward);
   }
 
-  /** Returns the entries of a range of time, also those that are expired and not yet deleted. */
-  final EntryScan scanTimes(long from, long to) {
+  /**
+   * Returns the entries of a range of time, also those that are expired and not yet deleted, or
+   * null if the range is empty.
+   */
+  final @Nullable CursorScan scanTimes(long from, long to) {
     return scanAll(null, null, Math.max(0, from), to, entry -> true, true);
   }
 
-  private EntryScan scanAll(
+  private @Nullable CursorScan scanAll(
       byte @Nullable [] keyFrom,
       byte @Nullable [] keyTo,
       long first,
@@ -278,7 +278,7 @@ abstract class SegmentedStore extends KvStateStore {
         && (to == null || Arrays.compareUnsigned(entry, 0, key, to, 0, to.length) <= 0);
   }
 
-  private EntryScan scan(
+  private @Nullable CursorScan scan(
       byte[] lower,
       byte @Nullable [] upper,
       long from,
@@ -287,7 +287,7 @@ abstract class SegmentedStore extends KvStateStore {
       boolean forward) {
     StoreDatabase opened = open();
     if (from > to) {
-      return NONE;
+      return null;
     }
     byte[] begin = TimedKey.stored(StoreDatabase.DATA, from / interval, new byte[0]);
     byte[] end = TimedKey.stored(StoreDatabase.DATA, to / interval + 1, new byte[0]);
@@ -295,15 +295,16 @@ abstract class SegmentedStore extends KvStateStore {
         .begin();
   }
 
-  private EntryScan scanIndex(long from, long to, Predicate<byte[]> filter, boolean forward) {
+  private @Nullable CursorScan scanIndex(
+      long from, long to, Predicate<byte[]> filter, boolean forward) {
     StoreDatabase opened = open();
     if (from > to) {
-      return NONE;
+      return null;
     }
-    byte[] begin = time(from);
     // The number after the last time has the bytes of the first negative one, which is the end.
     byte[] end = time(to + 1);
-    return new IndexScan(opened, opened.cursor(begin, end), this::getEntry, form, filter, forward)
+    return new IndexScan(
+            opened, opened.cursor(time(from), end), this::getEntry, form, filter, forward)
         .begin();
   }
 

@@ -8,8 +8,11 @@ import dev.kv.streams.database.TimedKey;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.jspecify.annotations.Nullable;
 
-/** A scan with one cursor, in one direction, which shows some of the entries of the cursor. */
-public abstract class CursorScan implements EntryScan {
+/**
+ * A scan over entries of a window or session store, in one direction, which shows some of the
+ * entries of a cursor. Not thread-safe.
+ */
+public abstract class CursorScan {
   final DBIterator cursor;
   final boolean forward;
   private final StoreDatabase database;
@@ -61,16 +64,16 @@ public abstract class CursorScan implements EntryScan {
     }
   }
 
-  @Override
-  public final boolean hasEntry() {
+  /** Returns true if the scan is at an entry. It is not if the store was closed meanwhile. */
+  final boolean hasEntry() {
     if (entry != null && !database.isOpen()) {
       entry = null;
     }
     return entry != null;
   }
 
-  @Override
-  public final byte[] key() {
+  /** Returns the key of the entry, in the form of {@link TimedKey}. */
+  final byte[] key() {
     byte[] found = entry;
     if (found == null) {
       throw new IllegalStateException("the scan is at no entry");
@@ -78,8 +81,8 @@ public abstract class CursorScan implements EntryScan {
     return found;
   }
 
-  @Override
-  public final byte[] value() {
+  /** Returns the value of the entry. */
+  final byte[] value() {
     try {
       return foundValue();
     } catch (DBException e) {
@@ -87,8 +90,8 @@ public abstract class CursorScan implements EntryScan {
     }
   }
 
-  @Override
-  public final void advance() {
+  /** Moves to the next entry. */
+  final void advance() {
     try {
       step();
       entry = settle();
@@ -99,8 +102,8 @@ public abstract class CursorScan implements EntryScan {
     }
   }
 
-  @Override
-  public final void close() {
+  /** Releases the cursor. Closing it twice does nothing. */
+  final void close() {
     entry = null;
     cursor.close();
   }

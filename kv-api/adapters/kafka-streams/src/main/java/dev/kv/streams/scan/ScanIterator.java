@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param <K> the type of the keys
  */
 public class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
-  private final Supplier<EntryScan> begin;
+  private final Supplier<@Nullable CursorScan> begin;
   private final Function<byte[], K> keys;
-  private @Nullable EntryScan scan;
+  private @Nullable CursorScan scan;
   private boolean closed;
 
   /** True if the entry at the scan was returned. */
@@ -31,10 +31,11 @@ public class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
   /**
    * Creates an iterator.
    *
-   * @param begin begins the scan, which this iterator takes ownership of
+   * @param begin begins the scan, which this iterator takes ownership of, or returns null if there
+   *     are no entries
    * @param keys translates keys in the form of {@link TimedKey}
    */
-  public ScanIterator(Supplier<EntryScan> begin, Function<byte[], K> keys) {
+  public ScanIterator(Supplier<@Nullable CursorScan> begin, Function<byte[], K> keys) {
     this.begin = begin;
     this.keys = keys;
   }
@@ -43,7 +44,7 @@ public class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
   public static final class OfWindows extends ScanIterator<Long>
       implements WindowStoreIterator<byte[]> {
     /** Creates an iterator. */
-    public OfWindows(Supplier<EntryScan> begin) {
+    public OfWindows(Supplier<@Nullable CursorScan> begin) {
       super(begin, TimedKey.WINDOW::time);
     }
   }
@@ -54,15 +55,18 @@ public class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
   }
 
   /** Returns the scan at an entry, or null if there are no more, or this or the store is closed. */
-  private @Nullable EntryScan entryScan() {
+  private @Nullable CursorScan entryScan() {
     if (closed) {
       return null;
     }
-    EntryScan found = scan;
+    CursorScan found = scan;
     if (found == null) {
       try {
         found = begin.get();
       } catch (InvalidStateStoreException e) {
+        found = null;
+      }
+      if (found == null) {
         closed = true;
         return null;
       }
@@ -78,7 +82,7 @@ public class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
     return found.hasEntry() ? found : null;
   }
 
-  private void advance(EntryScan entries) {
+  private void advance(CursorScan entries) {
     try {
       entries.advance();
     } catch (RuntimeException e) {
@@ -89,7 +93,7 @@ public class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
 
   @Override
   public KeyValue<K, byte[]> next() {
-    EntryScan entries = atEntry();
+    CursorScan entries = atEntry();
     KeyValue<K, byte[]> next = new KeyValue<>(keys.apply(entries.key()), entries.value());
     returned = true;
     return next;
@@ -100,8 +104,8 @@ public class ScanIterator<K> implements KeyValueIterator<K, byte[]> {
     return keys.apply(atEntry().key());
   }
 
-  private EntryScan atEntry() {
-    EntryScan found = entryScan();
+  private CursorScan atEntry() {
+    CursorScan found = entryScan();
     if (found == null) {
       throw new NoSuchElementException();
     }

@@ -2,7 +2,7 @@
  * What the stores of Kafka Streams read many entries with. Internal: programs use {@code
  * dev.kv.streams}.
  *
- * <p>An {@link dev.kv.streams.scan.EntryScan} goes through the entries of a window or session
+ * <p>A {@link dev.kv.streams.scan.CursorScan} goes through the entries of a window or session
  * store: by segments of time, or by the index. {@link dev.kv.streams.scan.ScanIterator} has them in
  * the form of Streams, and {@link dev.kv.streams.scan.EntryIterator} the entries of a key-value
  * store. The package imports {@code dev.kv.streams.database} only.
