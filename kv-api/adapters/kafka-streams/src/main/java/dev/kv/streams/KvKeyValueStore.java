@@ -153,7 +153,8 @@ class KvKeyValueStore extends KvStateStore implements KeyValueStore<Bytes, byte[
   }
 
   private KeyValueIterator<Bytes, byte[]> entries(byte[] first, byte[] end, boolean forward) {
-    return new EntryIterator(name(), open().cursor(first, end), forward);
+    StoreDatabase opened = open();
+    return new EntryIterator(opened, opened.cursor(first, end), forward);
   }
 
   @Override

@@ -391,7 +391,8 @@ class KvKeyValueStoreTest {
     DBIterator cursor = mock(DBIterator.class);
     when(cursor.isValid()).thenReturn(true);
     when(cursor.keySlice()).thenThrow(new DBClosedException("closed"));
-    try (EntryIterator entries = new EntryIterator("store", cursor, true)) {
+    StoreDatabase database = ((KvStateStore) store).open();
+    try (EntryIterator entries = new EntryIterator(database, cursor, true)) {
       assertThatThrownBy(entries::peekNextKey).isInstanceOf(InvalidStateStoreException.class);
     }
   }

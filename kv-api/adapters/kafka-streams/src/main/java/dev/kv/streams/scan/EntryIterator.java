@@ -1,13 +1,12 @@
 package dev.kv.streams.scan;
 
 import dev.kv.DBIterator;
-import dev.kv.errors.DBClosedException;
 import dev.kv.errors.DBException;
+import dev.kv.streams.database.StoreDatabase;
 import java.util.NoSuchElementException;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
-import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * does not withhold the entry before it. After that, all calls throw its failure.
  */
 public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
-  private final String store;
+  private final StoreDatabase database;
   private final DBIterator cursor;
   private final boolean forward;
   private boolean closed;
@@ -32,8 +31,8 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
    *
    * @param cursor a cursor over the range, which this iterator takes ownership of
    */
-  public EntryIterator(String store, DBIterator cursor, boolean forward) {
-    this.store = store;
+  public EntryIterator(StoreDatabase database, DBIterator cursor, boolean forward) {
+    this.database = database;
     this.cursor = cursor;
     this.forward = forward;
     try {
@@ -44,14 +43,14 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
       }
     } catch (DBException e) {
       cursor.close();
-      throw failed(e);
+      throw database.failed("read", e);
     }
   }
 
   @Override
   public boolean hasNext() {
     if (closed) {
-      throw new InvalidStateStoreException("the iterator of store " + store + " is closed");
+      throw new InvalidStateStoreException("the iterator is closed");
     }
     if (failure != null) {
       throw failure;
@@ -63,7 +62,7 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
       }
       return cursor.isValid();
     } catch (DBException e) {
-      failure = failed(e);
+      failure = database.failed("read", e);
       throw failure;
     }
   }
@@ -86,7 +85,7 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
       returned = true;
       return entry;
     } catch (DBException e) {
-      throw failed(e);
+      throw database.failed("read", e);
     }
   }
 
@@ -98,7 +97,7 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
     try {
       return key();
     } catch (DBException e) {
-      throw failed(e);
+      throw database.failed("read", e);
     }
   }
 
@@ -110,11 +109,5 @@ public final class EntryIterator implements KeyValueIterator<Bytes, byte[]> {
   public void close() {
     closed = true;
     cursor.close();
-  }
-
-  private RuntimeException failed(DBException cause) {
-    return cause instanceof DBClosedException
-        ? new InvalidStateStoreException("Store " + store + " is currently closed", cause)
-        : new ProcessorStateException("cannot read store " + store, cause);
   }
 }
