@@ -43,7 +43,7 @@ final class TimedKeyTest {
   }
 
   @Test
-  @Timeout(10)
+  @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void upperBound_ofAKeyAsLargeAsARecordCanBe_takesTimeInItsLength() {
     byte[] key = new byte[1 << 20];
     Arrays.fill(key, (byte) 'k');
