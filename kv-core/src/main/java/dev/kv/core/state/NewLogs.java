@@ -3,6 +3,7 @@ package dev.kv.core.state;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.kv.core.env.FileNames;
+import dev.kv.core.env.UnfailingLock;
 import dev.kv.core.env.UnneededFile;
 import dev.kv.core.log.LogWriter;
 import dev.kv.core.logging.EngineLogger;
@@ -28,8 +29,11 @@ public final class NewLogs {
   private final ObsoleteFiles obsolete;
   private final ErrorHandler errors;
 
-  /** Held while the next log is created, so that logs are used in the order of their numbers. */
-  private final ReentrantLock creating = new ReentrantLock();
+  /**
+   * Held while the next log is created, so that logs are used in the order of their numbers. A
+   * prepared log that is current now must not stay prepared because memory is short.
+   */
+  private final ReentrantLock creating = new UnfailingLock();
 
   @GuardedBy("creating")
   private @Nullable NumberedLog next;
