@@ -20,7 +20,7 @@ public record DamageEvent(String database, During during, String file, long offs
      * offset says where the log is now.
      */
     RECOVERY,
-    /** A read, which threw {@code CorruptionException}. */
+    /** A read, also of a range delete or a load, which threw {@code CorruptionException}. */
     READ,
     /** A compaction; its tables stay as they are until the database is opened again. */
     COMPACTION

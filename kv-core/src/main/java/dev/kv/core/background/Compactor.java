@@ -230,6 +230,7 @@ public final class Compactor implements BackgroundWorker.Work {
     try {
       return job.run();
     } catch (CorruptionException e) {
+      jobs.events().damage(DamageEvent.During.COMPACTION, e);
       if (context.options().recoveryMode() == RecoveryMode.PARANOID
           || job.damagedInputs().isEmpty()) {
         throw e;
@@ -294,7 +295,6 @@ public final class Compactor implements BackgroundWorker.Work {
    * everything else continues, and the manual request for the compaction, if any, fails.
    */
   private void setAside(Picked picked, List<FileMetadata> tables, CorruptionException damage) {
-    jobs.events().damage(DamageEvent.During.COMPACTION, damage);
     monitor.lock();
     try {
       running.setAside(tables);

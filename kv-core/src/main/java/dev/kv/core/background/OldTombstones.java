@@ -5,6 +5,7 @@ import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.table.TableCache;
 import dev.kv.core.table.format.TableProperties;
 import dev.kv.core.version.FileMetadata;
+import dev.kv.errors.CorruptionException;
 import java.time.Instant;
 import java.util.List;
 
@@ -38,7 +39,12 @@ public final class OldTombstones {
   }
 
   private boolean isOld(FileMetadata file, long second, long present) {
-    TableProperties properties = tables.properties(file);
+    TableProperties properties;
+    try {
+      properties = tables.properties(file);
+    } catch (CorruptionException e) {
+      return true; // the compaction that reads it reports what is wrong
+    }
     return properties == null
         || properties.tombstones() > 0
             && (properties.writtenAt() <= second || properties.writtenAt() > present);

@@ -330,9 +330,17 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
     return states.withCurrent(ReadMark::new);
   }
 
-  /** Returns what {@code use} returns for the current version, which it borrows. */
+  /**
+   * Returns what {@code use} returns for the current version, which it borrows. Tells listeners of
+   * damage that {@code use} meets.
+   */
   public <R extends @Nullable Object> R withVersion(Function<Version, R> use) {
-    return states.withCurrent(state -> use.apply(state.version()));
+    try {
+      return states.withCurrent(state -> use.apply(state.version()));
+    } catch (CorruptionException e) {
+      tellIfDamage(e);
+      throw e;
+    }
   }
 
   /** Calls {@code use} with the memtables since {@code mark}. */

@@ -8,6 +8,7 @@ import dev.kv.DBIterator;
 import dev.kv.Options;
 import dev.kv.ReadOnlyDB;
 import dev.kv.WriteOptions;
+import dev.kv.bytes.Range;
 import dev.kv.core.Call;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.HookedEnv;
@@ -46,6 +47,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The events that a database tells its listener, and writes to its file LOG. */
@@ -332,8 +334,8 @@ class DatabaseEventsTest extends DbTestBase {
             });
   }
 
-  @Test
-  void damagedTable_isToldOnceByReads() throws IOException {
+  /** Opens a database whose only table, of 100 keys, is damaged, and returns the table. */
+  private Path openDamaged(boolean index) throws IOException {
     open(listening());
     for (int i = 0; i < 100; i++) {
       put(key(i), "value of " + i);
@@ -341,8 +343,50 @@ class DatabaseEventsTest extends DbTestBase {
     db.admin().flush();
     close();
     Path table = directory.resolve(files(FileName.Kind.TABLE).get(0));
-    flip(table, 20);
+    flip(table, index ? (int) Files.size(table) - 60 : 20);
     open();
+    return table;
+  }
+
+  private void closeAndExpectDamage(DamageEvent.During during, Path table) {
+    close();
+    assertThat(heard(DamageEvent.class))
+        .singleElement()
+        .satisfies(
+            damage -> {
+              assertThat(damage.during()).isEqualTo(during);
+              assertThat(damage.file()).isEqualTo(table.toString());
+            });
+  }
+
+  @Test
+  void damagedTable_isToldByARangeDelete() throws IOException {
+    Path table = openDamaged(false);
+    assertThatThrownBy(() -> db.deleteRange(b(key(10)), b(key(20))))
+        .isInstanceOf(CorruptionException.class);
+    closeAndExpectDamage(DamageEvent.During.READ, table);
+  }
+
+  @Test
+  void damagedTable_isToldByStatistics() throws IOException {
+    Path table = openDamaged(true);
+    List<Range> all = List.of(new Range(b(key(10)), b(key(20))));
+    assertThatThrownBy(() -> db.admin().approximateSizes(all))
+        .isInstanceOf(CorruptionException.class);
+    closeAndExpectDamage(DamageEvent.During.READ, table);
+  }
+
+  @Test
+  void damagedTable_isToldByACompactionOfDeletes() throws IOException {
+    Path table = openDamaged(true);
+    assertThatThrownBy(() -> db.admin().compactDeletes(Duration.ZERO))
+        .isInstanceOf(CorruptionException.class);
+    closeAndExpectDamage(DamageEvent.During.COMPACTION, table);
+  }
+
+  @Test
+  void damagedTable_isToldOnceByReads() throws IOException {
+    Path table = openDamaged(false);
     for (int i = 0; i < 3; i++) {
       assertThatThrownBy(() -> db.get(VERIFIED, b(key(0)))).isInstanceOf(CorruptionException.class);
       try (DBIterator iterator = db.iterator(VERIFIED)) {
@@ -395,15 +439,18 @@ class DatabaseEventsTest extends DbTestBase {
   private static final dev.kv.ReadOptions VERIFIED =
       dev.kv.ReadOptions.builder().verifyChecksums(true).build();
 
-  @Test
-  void damagedTable_isToldByACompaction() throws IOException {
-    open(listening());
+  @ParameterizedTest
+  @EnumSource(names = {"TORN_WRITES", "PARANOID"})
+  void damagedTable_isToldByACompaction(RecoveryMode mode) throws IOException {
+    open(listening().toBuilder().recoveryMode(mode).build());
     fillLevels("a", "z");
     List<String> tables = files(FileName.Kind.TABLE);
     for (String table : tables) {
       flip(directory.resolve(table), 5);
     }
-    assertThatThrownBy(() -> compact(null, null)).isInstanceOf(CorruptionException.class);
+    assertThatThrownBy(() -> compact(null, null))
+        .isInstanceOf(
+            mode == RecoveryMode.PARANOID ? DBReadOnlyException.class : CorruptionException.class);
     close();
     assertThat(heard(DamageEvent.class))
         .isNotEmpty()
