@@ -54,7 +54,6 @@ final class OpenIterators implements AutoCloseable {
   private final ReferenceQueue<DBIteratorImpl> collected = new ReferenceQueue<>();
   private final AtomicLong leaked = new AtomicLong();
   private final Events events;
-  private final String database;
   private final boolean tracked;
 
   /** The places that were logged; one null if places are not recorded. */
@@ -70,7 +69,6 @@ final class OpenIterators implements AutoCloseable {
   OpenIterators(Events events, boolean tracked) {
     this.events = events;
     this.tracked = tracked;
-    database = events.database();
     for (int i = 0; i < stripes.length; i++) {
       stripes[i] = new Stripe();
     }
@@ -158,7 +156,7 @@ final class OpenIterators implements AutoCloseable {
     LOG.warn(
         "{}: {} iterator(s) garbage-collected without having been closed; until then each held"
             + " memory and files. Close every iterator, for example with try-with-resources. {}",
-        database,
+        events.database(),
         count,
         opened == null
             ? "Start the JVM with -Dkv.trackIterators=true to log where they were opened. Later"
