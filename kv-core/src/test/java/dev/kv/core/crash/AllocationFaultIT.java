@@ -28,9 +28,9 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 /**
- * Runs {@link AllocationSweep} in a JVM in which the classes that write, switch and flush call
- * {@link Allocations#next} at each allocation. The changed classes come before the engine on its
- * class path.
+ * Runs {@link AllocationSweep} and {@link AllocationLeakSweep} in a JVM in which most classes that
+ * write, flush and read call {@link Allocations#next} at each allocation. The changed classes come
+ * before the engine on its class path.
  */
 @EnabledIfSystemProperty(named = "kv.long", matches = "true")
 class AllocationFaultIT {
@@ -89,7 +89,9 @@ class AllocationFaultIT {
             List.of("-Xmx512m", "-ea", "-XX:TieredStopAtLevel=1", "-Dkv.invariants=true"),
             classes + File.pathSeparator + System.getProperty("java.class.path"),
             TEST_RUN,
-            List.of("crash." + AllocationSweep.class.getSimpleName()));
+            List.of(
+                "crash." + AllocationSweep.class.getSimpleName(),
+                "crash." + AllocationLeakSweep.class.getSimpleName()));
     Process child =
         Children.builder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
     boolean ended = child.waitFor(MINUTES, TimeUnit.MINUTES);

@@ -2,10 +2,12 @@ package dev.kv.core.table.standalone;
 
 import dev.kv.Options;
 import dev.kv.bytes.Escape;
+import dev.kv.core.env.UnneededFile;
 import dev.kv.core.key.InternalKey;
 import dev.kv.core.key.InternalKeyComparator;
 import dev.kv.core.key.KeyComparator;
 import dev.kv.core.key.ValueKind;
+import dev.kv.core.logging.EngineLogger;
 import dev.kv.core.memory.OffHeapBudget;
 import dev.kv.core.memory.OffHeapBuffer;
 import dev.kv.core.memory.Undo;
@@ -28,6 +30,8 @@ import java.util.concurrent.TimeUnit;
  * number 0.
  */
 public final class UserTableWriter implements TableWriter {
+  private static final EngineLogger LOG = EngineLogger.of(UserTableWriter.class);
+
   private enum State {
     OPEN,
     FAILED,
@@ -73,7 +77,13 @@ public final class UserTableWriter implements TableWriter {
       buffers = new BuildBuffers(format, budget);
       try (Undo undo = new Undo(this::freeBuffers)) {
         file = create(env, path);
-        builder = new TableBuilder(format, order, file, buffers);
+        try {
+          builder = new TableBuilder(format, order, file, buffers);
+        } catch (Throwable e) { // without an Undo, for which there may be no memory either
+          UnneededFile.close(file, path, LOG);
+          UnneededFile.delete(env, path, LOG);
+          throw e;
+        }
         undo.cancel();
       }
       release.cancel();
