@@ -285,12 +285,27 @@ public final class DatabaseArguments {
    * @throws Failure if no table has entries in that order
    */
   public void requireConfirmedOrder() {
+    requireOrder(true);
+  }
+
+  /**
+   * Checks, before a database is copied, the order that --comparator tells for a comparator that kv
+   * does not know. A copy of entries that were read in another order has the wrong ones.
+   *
+   * @throws Failure if a table has entries that are not in that order
+   */
+  public void requireNoOtherOrder() {
+    requireOrder(false);
+  }
+
+  private void requireOrder(boolean confirmed) {
     String name = order == null ? null : DatabaseFiles.readableComparatorName(directory);
     if (order == null || name == null || KeyOrder.of(name) != null) {
       return;
     }
     try {
-      if (!TableOrder.confirms(directory, order)) {
+      Boolean found = TableOrder.confirms(directory, order);
+      if (found == null ? confirmed : !found) {
         throw new Failure(
             directory
                 + " is ordered by the comparator "

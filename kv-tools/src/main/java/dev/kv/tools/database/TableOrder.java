@@ -12,16 +12,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Tells from the tables of a database whether their keys are in an order. */
 final class TableOrder {
   private TableOrder() {}
 
   /**
-   * Returns true if the first table with at least two keys has them in {@code order}. Of a table,
-   * the first blocks are read, up to the one with the second key.
+   * Returns true if the first table with at least two keys has them in {@code order}, false if it
+   * does not, and null if there is no such table. Of a table, the first blocks are read, up to the
+   * one with the second key.
    */
-  static boolean confirms(Path directory, KeyOrder order) throws IOException {
+  static @Nullable Boolean confirms(Path directory, KeyOrder order) throws IOException {
     for (Map.Entry<Path, DatabaseFile> file : DatabaseFiles.files(directory).entrySet()) {
       if (file.getValue().kind() == DatabaseFile.Kind.TABLE) {
         List<Slice> keys = firstKeys(file.getKey());
@@ -30,7 +32,7 @@ final class TableOrder {
         }
       }
     }
-    return false;
+    return null;
   }
 
   /** Returns keys without their repetitions; none if the table is damaged before the second. */

@@ -76,6 +76,7 @@ public final class CopyCommand implements Callable<Integer> {
           spec.commandLine(),
           "--block-size: " + blockSize + " is out of range; the nearest is " + clipped.used());
     }
+    source.requireNoOtherOrder();
     long entries;
     Meter read = new Meter();
     Meter written = new Meter();

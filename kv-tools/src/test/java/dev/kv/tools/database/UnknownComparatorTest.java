@@ -92,6 +92,22 @@ class UnknownComparatorTest {
     assertThat(Cli.run("count", dir, "--comparator=reverse").out()).isEqualTo("3\n");
   }
 
+  /** The copy would have the name of an order that its keys are not in. */
+  @Test
+  void copy_inAnOrderThatATableContradicts_isRefused() throws IOException {
+    String dir = database(BY_LENGTH, true, "a", "bb", "c", "ddd", "ee").toString();
+    String copy = temp.resolve("copy").toString();
+    for (String guess : new String[] {"bytewise", "reverse"}) {
+      for (String to : new String[] {"--json", "--to-comparator=bytewise"}) {
+        Cli run = Cli.run("copy", dir, copy, "--comparator=" + guess, to);
+        assertThat(run.exitCode()).as(run.out()).isEqualTo(1);
+        assertThat(run.err())
+            .contains("mine.ByLength", "no table confirms that its order is " + guess);
+        assertThat(temp.resolve("copy")).doesNotExist();
+      }
+    }
+  }
+
   @Test
   void reads_needNoTable() {
     String dir = database(DESCENDING, false, "a", "b").toString();
