@@ -136,7 +136,7 @@ final class OverlayEnv extends ForwardingEnv implements AutoCloseable {
       throw new NoSuchFileException(file.toString());
     }
     Path place = changed.remove(file);
-    if (place != null) {
+    if (place != null && place.startsWith(scratch)) { // it may be a file that was renamed
       Files.deleteIfExists(place);
     }
     deleted.add(file);
