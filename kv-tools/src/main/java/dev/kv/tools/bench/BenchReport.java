@@ -4,6 +4,7 @@ import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.text.Json;
+import dev.kv.tools.text.Printable;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -38,7 +39,10 @@ final class BenchReport {
     setup.put("machine", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
     setup.put("processors", Runtime.getRuntime().availableProcessors());
     if (!json) {
-      setup.forEach((name, value) -> out.line(String.format(Locale.ROOT, "%-12s %s", name, value)));
+      setup.forEach(
+          (name, value) ->
+              out.line(
+                  String.format(Locale.ROOT, "%-12s %s", name, Printable.of(value.toString()))));
       out.line("");
       out.line(
           "benchmark      micros/op        ops/s      MiB/s    p50 us    p99 us  p99.9 us    max"

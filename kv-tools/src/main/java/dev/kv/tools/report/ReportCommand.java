@@ -76,7 +76,8 @@ public final class ReportCommand implements Callable<Integer> {
     } else {
       write(page);
       System.out.println(
-          output + (verifier.isWhole() ? "" : ": the database is " + state(verifier)));
+          Printable.of(output.toString())
+              + (verifier.isWhole() ? "" : ": the database is " + state(verifier)));
     }
     return verifier.isWhole() ? 0 : 1;
   }
