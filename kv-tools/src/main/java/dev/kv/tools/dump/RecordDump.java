@@ -141,6 +141,7 @@ final class RecordDump {
     gapAt = -1;
     parts.part(0, "batch", "offset", offset, "bytes", length, "sequence", sequence, "count", count);
     long found = 0;
+    String broken = null;
     try {
       for (; batch.next(); found++) {
         if (batch.isPut()) {
@@ -150,14 +151,17 @@ final class RecordDump {
           parts.part(1, "delete", "sequence", sequence + found, "key", batch.key());
         }
       }
+      if (found != count) {
+        broken = "the batch has " + found + " operations, but its header says " + count;
+      }
     } catch (IllegalArgumentException e) {
-      parts.damage(offset, "batch: " + e.getMessage());
-      return;
-    } finally {
-      nextSequence = Math.max(nextSequence, sequence + found);
+      broken = "batch: " + e.getMessage();
     }
-    if (found != count) {
-      parts.damage(offset, "the batch has " + found + " operations, but its header says " + count);
+    broken = broken == null ? Finding.beyondGreatestNumber(sequence, found) : broken;
+    if (broken == null) {
+      nextSequence = Math.max(nextSequence, sequence + found);
+    } else {
+      parts.damage(offset, broken);
     }
   }
 

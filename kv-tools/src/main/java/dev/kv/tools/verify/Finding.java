@@ -1,5 +1,6 @@
 package dev.kv.tools.verify;
 
+import dev.kv.core.inspect.StoredKey;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.UnsupportedFormatException;
 import dev.kv.tools.text.Printable;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One thing that a check of a file found.
@@ -74,6 +76,16 @@ public record Finding(Kind kind, String file, long offset, String text) {
   /** Returns the text for whole edits after one that is torn at an offset. */
   public static String afterTornEdit(long tornAt) {
     return "whole edits follow the torn one at " + tornAt + ": an open refuses the database";
+  }
+
+  /**
+   * Returns the text for a batch whose operations have larger sequence numbers than a key can hold;
+   * null for any other.
+   */
+  public static @Nullable String beyondGreatestNumber(long sequence, long operations) {
+    return sequence < 0 || sequence > StoredKey.MAX_SEQUENCE + 1 - Math.max(operations, 1)
+        ? "sequence number " + Long.toUnsignedString(sequence) + " is beyond 2^56"
+        : null;
   }
 
   /** Returns the text for a file that does not exist. */

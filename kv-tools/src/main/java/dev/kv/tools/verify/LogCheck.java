@@ -2,7 +2,6 @@ package dev.kv.tools.verify;
 
 import dev.kv.core.inspect.BatchRecord;
 import dev.kv.core.inspect.RecordReader;
-import dev.kv.core.inspect.StoredKey;
 import dev.kv.env.Env;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,7 +20,6 @@ final class LogCheck {
   private long firstSequence = -1;
   private long nextSequence;
   private long batches;
-  private long count;
 
   /** Creates the check of one log, which findings call {@code name}. */
   LogCheck(String name, Finding.Sink findings) {
@@ -99,18 +97,21 @@ final class LogCheck {
     gapAt = -1;
     long promised = batch.count();
     int found = 0;
+    String broken = null;
     try {
       while (batch.next()) {
         found++;
       }
+      if (found != promised) {
+        broken = "a batch has " + found + " operations, but its header says " + promised;
+      }
     } catch (IllegalArgumentException e) {
-      damage(offset, "batch: " + e.getMessage());
+      broken = "batch: " + e.getMessage();
     }
-    if (found != promised) {
-      damage(offset, "a batch has " + found + " operations, but its header says " + promised);
-    }
-    if (sequence < 0 || sequence > StoredKey.MAX_SEQUENCE + 1 - Math.max(found, 1)) {
-      damage(offset, "sequence number " + Long.toUnsignedString(sequence) + " is beyond 2^56");
+    broken = broken == null ? Finding.beyondGreatestNumber(sequence, found) : broken;
+    if (broken != null) {
+      damage(offset, broken);
+      return; // an open takes none of it, so the next batch follows the one before
     }
     boolean repeatsNumber = promised == 0 && sequence == nextSequence - 1; // of a bulk load
     if (sequence < nextSequence && !repeatsNumber) {
@@ -123,7 +124,6 @@ final class LogCheck {
     }
     firstSequence = firstSequence < 0 ? sequence : firstSequence;
     nextSequence = repeatsNumber ? nextSequence : sequence + found;
-    count += found;
   }
 
   private void damage(long offset, String text) {
@@ -133,11 +133,6 @@ final class LogCheck {
   /** Returns the number of batches read. */
   long batches() {
     return batches;
-  }
-
-  /** Returns the number of operations in the batches. */
-  long operations() {
-    return count;
   }
 
   /** Returns the sequence number of the first operation, or -1 if there is none. */

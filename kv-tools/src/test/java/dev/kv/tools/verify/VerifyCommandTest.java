@@ -191,6 +191,36 @@ class VerifyCommandTest {
         .contains("000003.log, offset 0: sequence number 9223372036854775807 is beyond 2^56");
   }
 
+  /** An open takes the records after it, and so do all commands that read the log. */
+  @Test
+  void verify_sequenceNumberThatNoKeyCanHold_isTheDamageOfItsRecordAlone() throws IOException {
+    Path dir = Fixtures.copy("log-only", temp);
+    Path log = dir.resolve("000003.log");
+    int size = Fixtures.record(put(1)).length;
+    ByteBuffer records = ByteBuffer.allocate(3 * size);
+    for (long sequence : new long[] {1, Long.MAX_VALUE, 2}) {
+      records.put(Fixtures.record(put(sequence)));
+    }
+    Files.write(log, records.array());
+    String damage = "sequence number 9223372036854775807 is beyond 2^56";
+    Cli verify = Cli.run("dump", "--verify", log.toString());
+    assertThat(verify.exitCode()).isEqualTo(1);
+    assertThat(verify.out())
+        .isEqualTo(
+            "damaged: " + log + ", offset " + size + ": " + damage + "\n" + log + ": DAMAGED\n");
+    Cli dump = Cli.run("dump", log.toString());
+    assertThat(dump.exitCode()).isEqualTo(1);
+    assertThat(dump.out()).contains("damage offset=" + size + " text='" + damage + "'");
+    Cli scan = Cli.run("scan", dir.toString(), "--all-versions");
+    assertThat(scan.exitCode()).isEqualTo(1);
+    assertThat(scan.err()).contains("000003.log, offset " + size + ": " + damage);
+  }
+
+  private static byte[] put(long sequence) {
+    ByteBuffer batch = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
+    return batch.putLong(sequence).putInt(1).put(new byte[] {1, 1, 'k', 0}).array();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"plain", "log-only", "reused-logs"})
   void verify_emptyManifest_isDamageAndCallsNoFileUnused(String name) throws IOException {
