@@ -61,9 +61,8 @@ public final class IngestCommand implements Callable<Integer> {
       db.loads().ingest(tables);
       done = true;
     } catch (CorruptionException damage) {
-      String message = String.valueOf(damage.getMessage());
-      throw tables.stream().map(Path::toString).anyMatch(message::contains)
-          ? new Failure(message + "; nothing was added")
+      throw tables.contains(Path.of(damage.file()))
+          ? new Failure(damage.getMessage() + "; nothing was added")
           : damage;
     } finally {
       if (opened && !done) {

@@ -1,6 +1,7 @@
 package dev.kv.tools.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
@@ -9,6 +10,7 @@ import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import dev.kv.tools.text.Json;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -322,6 +324,41 @@ class TransferTest {
     assertThat(refused.err())
         .contains(table.toString(), "nothing was added")
         .doesNotContain("repair")
+        .hasLineCount(1);
+  }
+
+  /** Messages have such a name escaped. */
+  @Test
+  void ingest_damagedTableWithANameThatIsNotAscii_namesNoRepairOfTheDatabase() throws IOException {
+    assumeThat(Charset.forName(System.getProperty("sun.jnu.encoding")).newEncoder().canEncode('\u00e9'))
+        .isTrue();
+    String dir = temp.resolve("db").toString();
+    Path table = temp.resolve("donn\u00e9es");
+    try (TableWriter writer = TableWriter.forIngest(table, Options.DEFAULT)) {
+      writer.put("a".getBytes(), "1".getBytes());
+      writer.finish();
+    }
+    Fixtures.damage(table, 3);
+    Cli refused = Cli.run("ingest", dir, table.toString(), "--create");
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err()).contains("donn\\xe9es", "nothing was added").doesNotContain("repair");
+  }
+
+  /** The name of the table is the beginning of that of the database. */
+  @Test
+  void ingest_intoADamagedDatabase_namesItsRepair() throws IOException {
+    Path dir = Fixtures.copy("log-only", temp);
+    Fixtures.damage(dir.resolve("000003.log"), 20);
+    Path table = temp.resolve("log");
+    try (TableWriter writer = TableWriter.forIngest(table, Options.DEFAULT)) {
+      writer.put("a".getBytes(), "1".getBytes());
+      writer.finish();
+    }
+    Cli refused = Cli.run("ingest", dir.toString(), table.toString());
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err())
+        .contains("000003.log", "'kv repair'")
+        .doesNotContain("Options.")
         .hasLineCount(1);
   }
 
