@@ -74,7 +74,7 @@ public record Cli(int exitCode, byte[] bytes, String err) {
 
   /** Runs a command as a line of the shell does. */
   public static Cli runInShell(String name, String... args) {
-    return runCaught(new byte[0], () -> Main.runInShell(name, args));
+    return runCaught(InputStream.nullInputStream(), () -> Main.runInShell(name, args));
   }
 
   public static Cli runWithInput(String input, String... args) {
@@ -82,17 +82,21 @@ public record Cli(int exitCode, byte[] bytes, String err) {
   }
 
   public static Cli runWithInput(byte[] input, String... args) {
+    return runWithInput(new ByteArrayInputStream(input), args);
+  }
+
+  public static Cli runWithInput(InputStream input, String... args) {
     return runCaught(input, () -> Main.run(args));
   }
 
-  private static Cli runCaught(byte[] input, IntSupplier command) {
+  private static Cli runCaught(InputStream input, IntSupplier command) {
     PrintStream out = System.out;
     PrintStream err = System.err;
     InputStream in = System.in;
     ByteArrayOutputStream caughtOut = new ByteArrayOutputStream();
     ByteArrayOutputStream caughtErr = new ByteArrayOutputStream();
     try {
-      System.setIn(new ByteArrayInputStream(input));
+      System.setIn(input);
       System.setOut(new PrintStream(caughtOut, true, StandardCharsets.UTF_8));
       System.setErr(new PrintStream(caughtErr, true, StandardCharsets.UTF_8));
       int exitCode = command.getAsInt();

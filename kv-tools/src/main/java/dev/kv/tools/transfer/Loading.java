@@ -4,6 +4,7 @@ import dev.kv.DB;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.errors.DBException;
+import dev.kv.errors.OutcomeUnknownException;
 import dev.kv.load.BulkLoadOptions;
 import dev.kv.load.BulkLoader;
 import dev.kv.tools.console.Cancellation;
@@ -108,10 +109,9 @@ final class Loading {
     try {
       format.read(in, this::add);
       finish();
-    } catch (Failure malformed) {
-      throw new Failure(malformed.getMessage() + soFar());
-    } catch (DBException refused) {
-      throw new Failure(FailureText.describe(refused) + soFar(), refused);
+    } catch (Failure | DBException | IOException failure) {
+      boolean known = !(failure instanceof OutcomeUnknownException);
+      throw new Failure(FailureText.describe(failure) + soFar(known), failure);
     } finally {
       try {
         Runtime.getRuntime().removeShutdownHook(interrupted);
@@ -138,17 +138,25 @@ final class Loading {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    System.err.println("kv: interrupted" + (ended ? soFar() : soFarAtLeast()));
+    System.err.println("kv: interrupted" + soFar(ended));
   }
 
-  private String soFarAtLeast() {
-    return bulk == null
-        ? "; at least the first " + put + " entries were put"
-        : "; all entries were put, or none";
+  private String soFar(boolean known) {
+    return soFar(put, known, bulk != null);
   }
 
-  private String soFar() {
-    long count = put;
+  /**
+   * Returns how many entries were put, as the end of a message.
+   *
+   * @param known true if no further ones can have been put
+   * @param atOnce true if all entries are put at once
+   */
+  static String soFar(long count, boolean known, boolean atOnce) {
+    if (!known) {
+      return atOnce
+          ? "; all entries were put, or none"
+          : "; at least the first " + count + " entries were put";
+    }
     return count == 0 ? "; nothing was put" : "; the first " + count + " entries were put";
   }
 

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.kv.FilterPolicy;
 import dev.kv.Options;
 import dev.kv.table.TableWriter;
+import dev.kv.tools.Child;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import dev.kv.tools.text.Json;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -378,5 +384,53 @@ class TransferTest {
     assertThat(load.exitCode()).isEqualTo(1);
     assertThat(load.err()).contains("line 3", "the first 2 entries were put");
     assertThat(Cli.run("count", dir).out()).isEqualTo("2\n");
+  }
+
+  @Test
+  void load_inputThatFails_saysHowManyEntriesWerePut() {
+    String dir = temp.resolve("new").toString();
+    String value = "v".repeat(600_000);
+    String lines = "a\t" + value + "\nb\t" + value + "\nc\t1\n";
+    InputStream broken =
+        new InputStream() {
+          @Override
+          public int read() throws IOException {
+            throw new IOException("Input/output error");
+          }
+        };
+    InputStream input =
+        new SequenceInputStream(
+            new ByteArrayInputStream(lines.getBytes(StandardCharsets.UTF_8)), broken);
+    Cli load = Cli.runWithInput(input, "load", dir, "--create");
+    assertThat(load.exitCode()).isEqualTo(1);
+    assertThat(load.err())
+        .isEqualTo("kv: Input/output error; the first 2 entries were put" + System.lineSeparator());
+    assertThat(Cli.run("count", dir).out()).isEqualTo("2\n");
+  }
+
+  /** A limit of the size of a file fails the append to the MANIFEST, and no write before it. */
+  @Test
+  @DisabledOnOs(value = OS.WINDOWS, disabledReason = "it has no such limit")
+  void load_thatFailsInTheManifest_doesNotSayThatNothingWasPut() throws Exception {
+    String dir = temp.resolve("db").toString();
+    for (String first : List.of("a", "b", "c")) {
+      Cli load =
+          Cli.runWithInput(twoEntries(first, 30_000), "load", dir, "--sorted", "--create");
+      assertThat(load.exitCode()).as(load.err()).isZero();
+    }
+    Files.writeString(temp.resolve("input"), twoEntries("d", 300_000));
+    String line = "ulimit -f 400; " + Cli.inShell() + " load db --sorted < input";
+    ProcessBuilder builder = Child.builder(List.of("sh", "-c", line)).directory(temp.toFile());
+    Child load = Child.run(builder, temp);
+    assertThat(load.exitCode()).isEqualTo(1);
+    assertThat(load.err())
+        .contains("whether it is there after the database is opened again is unknown")
+        .contains("; all entries were put, or none")
+        .doesNotContain("nothing was put");
+  }
+
+  private static String twoEntries(String first, int keyBytes) {
+    String key = first + "x".repeat(keyBytes);
+    return key + "1\tv\n" + key + "2\tv\n";
   }
 }
