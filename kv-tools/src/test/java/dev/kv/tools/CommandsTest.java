@@ -203,13 +203,15 @@ class CommandsTest {
   }
 
   /** A limit of the size of a file fails a write as a full disk does. */
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"put db k --create --file input", "batch db --create < input"})
   @DisabledOnOs(value = OS.WINDOWS, disabledReason = "it has no such limit")
-  void put_thatCreatesADatabaseAndFails_namesTheFileAndLeavesNothing() throws Exception {
-    Path value = Files.write(temp.resolve("value"), new byte[4 << 20]);
-    Child put = inShell("ulimit -f 200; " + Cli.inShell() + " put db k --create --file " + value);
-    assertThat(put.exitCode()).as(put.err()).isEqualTo(1);
-    assertThat(put.err()).contains("File too large").containsPattern("db/\\d+\\.log");
+  void write_thatCreatesADatabaseAndFails_namesTheFileAndLeavesNothing(String command)
+      throws Exception {
+    Files.writeString(temp.resolve("input"), "put k " + "v".repeat(4 << 20));
+    Child write = inShell("ulimit -f 200; " + Cli.inShell() + " " + command);
+    assertThat(write.exitCode()).as(write.err()).isEqualTo(1);
+    assertThat(write.err()).contains("File too large").containsPattern("db/\\d+\\.log");
     assertThat(temp.resolve("db")).doesNotExist();
   }
 

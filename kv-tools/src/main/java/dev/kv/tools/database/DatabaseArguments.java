@@ -19,6 +19,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Locale;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -150,6 +151,26 @@ public final class DatabaseArguments {
           }
         };
     return () -> DB.destroy(directory, options().env(keepsDirectories).build());
+  }
+
+  /**
+   * Opens for writing with such options, writes, and closes. If the write fails, a database that
+   * this has created is deleted again.
+   */
+  public void write(
+      boolean create, ChangeFeedArguments feed, Options.Builder options, Consumer<DB> write) {
+    Runnable undoCreate = undoOfCreate();
+    boolean opened = false;
+    boolean done = false;
+    try (DB db = openForWriting(create, feed, options)) {
+      opened = true;
+      write.accept(db);
+      done = true;
+    } finally {
+      if (opened && !done) {
+        undoCreate.run();
+      }
+    }
   }
 
   /** Opens for writing. */

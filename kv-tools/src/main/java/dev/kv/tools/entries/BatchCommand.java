@@ -1,6 +1,5 @@
 package dev.kv.tools.entries;
 
-import dev.kv.DB;
 import dev.kv.WriteBatch;
 import dev.kv.WriteOptions;
 import dev.kv.tools.console.Cancellation;
@@ -52,9 +51,7 @@ public final class BatchCommand implements Callable<Integer> {
     if (batch.count() == 0) {
       return 0;
     }
-    try (DB db = database.openForWriting(create, feed)) {
-      db.write(WriteOptions.SYNC, batch);
-    }
+    database.write(create, feed, database.options(), db -> db.write(WriteOptions.SYNC, batch));
     return 0;
   }
 

@@ -1,6 +1,5 @@
 package dev.kv.tools.entries;
 
-import dev.kv.DB;
 import dev.kv.WriteOptions;
 import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.StandardStreams;
@@ -67,21 +66,9 @@ public final class PutCommand implements Callable<Integer> {
     if (file != null && Files.isDirectory(file)) {
       throw new Failure(file + ": is a directory; name a file");
     }
-    if (value == null) {
-      value = file == null ? input() : Files.readAllBytes(file);
-    }
-    Runnable undoCreate = database.undoOfCreate();
-    boolean opened = false;
-    boolean done = false;
-    try (DB db = database.openForWriting(create, feed)) {
-      opened = true;
-      db.put(WriteOptions.SYNC, key, value);
-      done = true;
-    } finally {
-      if (opened && !done) {
-        undoCreate.run();
-      }
-    }
+    byte[] stored = value != null ? value : file == null ? input() : Files.readAllBytes(file);
+    database.write(
+        create, feed, database.options(), db -> db.put(WriteOptions.SYNC, key, stored));
     return 0;
   }
 

@@ -49,31 +49,27 @@ public final class IngestCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     database.requireTarget(create, feed);
-    Runnable undoCreate = database.undoOfCreate();
-    boolean opened = false;
-    boolean done = false;
     Meter meter = new Meter();
-    try (DB db = database.openForWriting(create, feed, database.options().env(meter));
-        Progress progress =
-            Progress.of("ingest", Progress.Unit.BYTES, this::bytesToRead, meter::bytesRead)) {
-      opened = true;
-      progress.begin();
-      db.loads().ingest(tables);
-      done = true;
+    try {
+      database.write(create, feed, database.options().env(meter), db -> ingest(db, meter));
     } catch (CorruptionException damage) {
       throw tables.contains(Path.of(damage.file()))
           ? new Failure(damage.getMessage() + "; nothing was added")
           : damage;
-    } finally {
-      if (opened && !done) {
-        undoCreate.run();
-      }
     }
     try (Output out = new Output()) {
       out.line(
           json ? Json.of(Map.of("tables", tables.size())) : Quantity.of(tables.size(), "table"));
     }
     return 0;
+  }
+
+  private void ingest(DB db, Meter meter) {
+    try (Progress progress =
+        Progress.of("ingest", Progress.Unit.BYTES, this::bytesToRead, meter::bytesRead)) {
+      progress.begin();
+      db.loads().ingest(tables);
+    }
   }
 
   /**
