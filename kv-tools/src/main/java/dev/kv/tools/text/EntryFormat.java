@@ -15,11 +15,6 @@ public enum EntryFormat {
     }
 
     @Override
-    public String versionLine(long sequence, String type, byte[] key, byte[] value) {
-      return sequence + "\t" + type + '\t' + line(key, value);
-    }
-
-    @Override
     public Map.Entry<byte[], byte[]> parse(String line) {
       int tab = separator(line, '\t', "KEY, a tab and VALUE");
       if (line.indexOf('\t', tab + 1) >= 0) {
@@ -39,11 +34,6 @@ public enum EntryFormat {
     }
 
     @Override
-    public String versionLine(long sequence, String type, byte[] key, byte[] value) {
-      return sequence + "\t" + type + '\t' + line(key, value);
-    }
-
-    @Override
     public Map.Entry<byte[], byte[]> parse(String line) {
       return TEXT.parse(line);
     }
@@ -53,11 +43,6 @@ public enum EntryFormat {
     @Override
     public String line(byte[] key, byte[] value) {
       return HexFormat.of().formatHex(key) + ' ' + HexFormat.of().formatHex(value);
-    }
-
-    @Override
-    public String versionLine(long sequence, String type, byte[] key, byte[] value) {
-      return sequence + " " + type + ' ' + line(key, value);
     }
 
     @Override
@@ -110,7 +95,10 @@ public enum EntryFormat {
   }
 
   /** Returns one version of an entry as such a line that begins with sequence number and type. */
-  public abstract String versionLine(long sequence, String type, byte[] key, byte[] value);
+  public String versionLine(long sequence, String type, byte[] key, byte[] value) {
+    String separator = this == HEX ? " " : "\t";
+    return sequence + separator + type + separator + line(key, value);
+  }
 
   /**
    * Returns the entry that a line holds.

@@ -15,53 +15,13 @@ import org.jspecify.annotations.Nullable;
 /** How entries are exported and imported. */
 enum TransferFormat {
   /** A line for each entry: the key, a tab and the value, escaped. */
-  TEXT {
-    @Override
-    byte[] encode(byte[] key, byte[] value) {
-      return line(EntryFormat.TEXT, key, value);
-    }
-
-    @Override
-    void read(InputStream in, Sink sink) throws IOException {
-      readLines(EntryFormat.TEXT, in, sink);
-    }
-  },
+  TEXT,
   /** As {@link #TEXT}, with real characters if key and value are UTF-8. */
-  UTF8 {
-    @Override
-    byte[] encode(byte[] key, byte[] value) {
-      return line(EntryFormat.UTF8, key, value);
-    }
-
-    @Override
-    void read(InputStream in, Sink sink) throws IOException {
-      readLines(EntryFormat.UTF8, in, sink);
-    }
-  },
+  UTF8,
   /** A line for each entry: the key, a space and the value, in hexadecimal digits. */
-  HEX {
-    @Override
-    byte[] encode(byte[] key, byte[] value) {
-      return line(EntryFormat.HEX, key, value);
-    }
-
-    @Override
-    void read(InputStream in, Sink sink) throws IOException {
-      readLines(EntryFormat.HEX, in, sink);
-    }
-  },
+  HEX,
   /** A JSON object on each line, with the members key and value, or keyBase64 and valueBase64. */
-  JSON {
-    @Override
-    byte[] encode(byte[] key, byte[] value) {
-      return line(EntryFormat.JSON, key, value);
-    }
-
-    @Override
-    void read(InputStream in, Sink sink) throws IOException {
-      readLines(EntryFormat.JSON, in, sink);
-    }
-  },
+  JSON,
   /** The lengths of key and value, 32 bits each with the highest byte first, then key and value. */
   BINARY {
     @Override
@@ -85,7 +45,7 @@ enum TransferFormat {
           sink.entry(bytes(data, keyLength), bytes(data, valueLength));
           offset += 2L * Integer.BYTES + keyLength + valueLength;
         } catch (EOFException cut) {
-          throw malformed("the input ends within the entry at offset " + offset);
+          throw new Failure("the input ends within the entry at offset " + offset);
         }
       }
     }
@@ -105,21 +65,23 @@ enum TransferFormat {
     void entry(byte[] key, byte[] value);
   }
 
+  /** Returns the format of the lines, which has the same name. */
+  private EntryFormat lines() {
+    return EntryFormat.valueOf(name());
+  }
+
   /** Returns an entry as bytes. */
-  abstract byte[] encode(byte[] key, byte[] value);
+  byte[] encode(byte[] key, byte[] value) {
+    return (lines().line(key, value) + '\n').getBytes(StandardCharsets.UTF_8);
+  }
 
   /**
    * Reads entries to the end of the input.
    *
    * @throws Failure if something is not an entry; the message names its place
    */
-  abstract void read(InputStream in, Sink sink) throws IOException;
-
-  private static byte[] line(EntryFormat format, byte[] key, byte[] value) {
-    return (format.line(key, value) + '\n').getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static void readLines(EntryFormat format, InputStream in, Sink sink) throws IOException {
+  void read(InputStream in, Sink sink) throws IOException {
+    EntryFormat format = lines();
     Utf8Lines lines = new Utf8Lines(in);
     for (Map.Entry<byte[], byte[]> entry = next(format, lines);
         entry != null;
@@ -134,11 +96,7 @@ enum TransferFormat {
       String line = lines.next();
       return line == null ? null : format.parse(line);
     } catch (IllegalArgumentException e) {
-      throw malformed(lines.place() + e.getMessage());
+      throw new Failure(lines.place() + e.getMessage());
     }
-  }
-
-  private static Failure malformed(String what) {
-    return new Failure(what);
   }
 }
