@@ -103,8 +103,7 @@ public final class CopyCommand implements Callable<Integer> {
   }
 
   private Options.Builder targetOptions(Options.Builder options) {
-    DBComparator comparator =
-        order == null ? source.comparator() : order.named(order.defaultName());
+    DBComparator comparator = order == null ? source.comparator() : order.named();
     return options
         .errorIfExists(true)
         .comparator(comparator)

@@ -1,7 +1,9 @@
 package dev.kv.tools.report;
 
 import dev.kv.bytes.Escape;
+import dev.kv.core.inspect.StoredKey;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,9 +13,6 @@ import java.util.Map;
  * about how many different keys they have. Its memory does not grow with the database.
  */
 final class EntrySummary {
-  /** The bytes after the user key in a table: a sequence number and a type. */
-  private static final int TRAILER = 8;
-
   private static final int MAX_PREFIXES = 20_000;
   private static final int MAX_PREFIX_BYTES = 24;
   private static final int PLAIN_PREFIX_BYTES = 3;
@@ -37,18 +36,13 @@ final class EntrySummary {
 
   /** Counts an entry of a table. */
   void add(byte[] internalKey, byte[] value) {
-    int length = internalKey.length - TRAILER;
-    if (length < 0) {
-      return;
-    }
+    int length = internalKey.length - StoredKey.TAG_BYTES;
     entries++;
-    if (internalKey[length] == 0) {
-      tombstones++;
-    }
+    tombstones += StoredKey.isTombstone(internalKey) ? 1 : 0;
     keySizes[Integer.SIZE - Integer.numberOfLeadingZeros(length)]++;
     valueSizes[Integer.SIZE - Integer.numberOfLeadingZeros(value.length)]++;
     countKey(internalKey, length);
-    String prefix = Escape.bytes(java.util.Arrays.copyOf(internalKey, prefix(internalKey, length)));
+    String prefix = Escape.bytes(Arrays.copyOf(internalKey, prefix(internalKey, length)));
     if (prefixes.size() >= MAX_PREFIXES && !prefixes.containsKey(prefix)) {
       prefix = "(others)";
     }

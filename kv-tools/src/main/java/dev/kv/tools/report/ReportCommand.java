@@ -157,7 +157,7 @@ public final class ReportCommand implements Callable<Integer> {
     long raw = counts.getOrDefault("rawBytes", 0L);
     long overwritten = Math.max(0, entries.entries() - entries.differentKeys());
     long live = Math.max(0, entries.differentKeys() - entries.tombstones());
-    int runs = tree == null ? 0 : runs(tree, order);
+    int runs = tree == null ? 0 : tree.sortedRuns();
     ReportPage page = new ReportPage("Database " + Printable.of(database.directory().toString()));
     page.paragraph(found.isWhole() ? "good" : "wrong", "verify: " + state(found));
     page.paragraph("note", origin());
@@ -255,15 +255,6 @@ public final class ReportCommand implements Callable<Integer> {
     List<String> parts = new ArrayList<>();
     blocks.forEach((name, count) -> parts.add(name + " in " + grouped(count) + " blocks"));
     return parts.isEmpty() ? "-" : String.join(", ", parts);
-  }
-
-  private static int runs(Tree tree, DBComparator order) {
-    StoredKey.Order internal = new StoredKey.Order(order);
-    int runs = tree.tables(0, internal).size();
-    for (int level = 1; level < DatabaseFile.LEVELS; level++) {
-      runs += tree.tables(level, internal).isEmpty() ? 0 : 1;
-    }
-    return runs;
   }
 
   private static List<String> advice(

@@ -31,7 +31,6 @@ public final class Tree {
 
   private final String manifest;
   private final List<Map<Long, ManifestEdit.NewTable>> levels = new ArrayList<>();
-  private @Nullable String comparatorName;
   private long logNumber = ManifestEdit.UNSET;
   private long previousLogNumber;
   private long nextFileNumber = ManifestEdit.UNSET;
@@ -157,7 +156,6 @@ public final class Tree {
   /** Applies the next edit. */
   public void apply(ManifestEdit edit) {
     edits++;
-    comparatorName = edit.comparator() == null ? comparatorName : edit.comparator();
     logNumber = later(logNumber, edit.logNumber());
     previousLogNumber = later(previousLogNumber, edit.previousLogNumber());
     nextFileNumber = later(nextFileNumber, edit.nextFileNumber());
@@ -184,11 +182,6 @@ public final class Tree {
     return edits;
   }
 
-  /** Returns the comparator's name, or null if no edit that can be read gives one. */
-  @Nullable String comparatorName() {
-    return comparatorName;
-  }
-
   /** Returns true if the edits set everything that an open needs. */
   public boolean isComplete() {
     return logNumber >= 0 && nextFileNumber >= 0 && lastSequence >= 0;
@@ -208,11 +201,6 @@ public final class Tree {
   /** Returns true if an open replays the log with that number. */
   boolean isLive(long log) {
     return log >= logNumber || log == previousLogNumber;
-  }
-
-  /** Returns the number of the next file. */
-  long nextFileNumber() {
-    return nextFileNumber;
   }
 
   /** Returns the last sequence number that is in tables. */
@@ -242,7 +230,7 @@ public final class Tree {
   }
 
   /** Returns the number of sorted runs: each table of level 0, and each deeper level. */
-  int sortedRuns() {
+  public int sortedRuns() {
     int levelsInUse = (int) levels.stream().skip(1).filter(level -> !level.isEmpty()).count();
     return levels.get(0).size() + levelsInUse;
   }
