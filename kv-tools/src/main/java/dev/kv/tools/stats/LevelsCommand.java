@@ -3,6 +3,7 @@ package dev.kv.tools.stats;
 import dev.kv.core.inspect.DatabaseFile;
 import dev.kv.core.inspect.ManifestEdit;
 import dev.kv.core.inspect.StoredKey;
+import dev.kv.errors.CorruptionException;
 import dev.kv.tools.console.Output;
 import dev.kv.tools.database.DatabaseArguments;
 import dev.kv.tools.text.Json;
@@ -54,6 +55,7 @@ public final class LevelsCommand implements Callable<Integer> {
     database.noteWriter();
     StoredKey.Order order = new StoredKey.Order(database.requireComparator());
     Tree tree = Tree.readWhole(database.directory());
+    requireEnds(tree, order);
     try (Output out = new Output()) {
       if (json) {
         out.line(Json.of(Map.of("levels", members(tree, order))));
@@ -62,6 +64,20 @@ public final class LevelsCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  /** Checks that each table ends after it begins, as an open does; another order turns it round. */
+  private void requireEnds(Tree tree, StoredKey.Order order) {
+    for (int level = 0; level < DatabaseFile.LEVELS; level++) {
+      for (ManifestEdit.NewTable table : tree.tables(level, order)) {
+        if (order.compare(table.smallest(), table.largest()) > 0) {
+          throw new CorruptionException(
+              "table " + table.number() + " ends before it begins",
+              database.directory().resolve(tree.manifest()).toString(),
+              CorruptionException.NO_OFFSET);
+        }
+      }
+    }
   }
 
   private static List<Object> members(Tree tree, StoredKey.Order order) {

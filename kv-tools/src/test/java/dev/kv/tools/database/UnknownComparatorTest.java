@@ -109,6 +109,17 @@ class UnknownComparatorTest {
   }
 
   @Test
+  void levels_inTheOppositeOrder_saysWhatIsWrong() {
+    String dir = database(DESCENDING, true, "a", "b").toString();
+    for (String command : new String[] {"levels", "count"}) {
+      Cli run = Cli.run(command, dir, "--comparator=bytewise");
+      assertThat(run.exitCode()).isEqualTo(1);
+      assertThat(run.err()).containsPattern("table \\d+ ends before it begins").contains("MANIFEST-");
+    }
+    assertThat(Cli.run("levels", dir, "--comparator=reverse").exitCode()).isZero();
+  }
+
+  @Test
   void reads_needNoTable() {
     String dir = database(DESCENDING, false, "a", "b").toString();
     assertThat(Cli.run("count", dir, "--comparator=reverse").out()).isEqualTo("2\n");
