@@ -101,7 +101,12 @@ class HostileNamesTest {
     all.append(printed("verify", db));
     all.append(printed("report", db, "-o", temp.resolve("report" + HOSTILE).toString()));
     all.append(printed("destroy", db, "--yes"));
-    all.append(printed("bench", temp.resolve("bench" + HOSTILE).toString(), "--num=9", "--benchmarks=fillseq"));
+    all.append(
+        printed(
+            "bench",
+            temp.resolve("bench" + HOSTILE).toString(),
+            "--num=9",
+            "--benchmarks=fillseq"));
     all.append(printed("demo", temp.resolve("demo" + HOSTILE).toString(), "--entries=9"));
     assertThat(all).contains("\\x1b[31m\\x07");
   }

@@ -6,6 +6,7 @@ import dev.kv.admin.DBStats;
 import dev.kv.bytes.Range;
 import dev.kv.bytes.Slice;
 import dev.kv.errors.CorruptionException;
+import dev.kv.tools.console.Failure;
 import dev.kv.tools.console.Progress;
 import dev.kv.tools.text.ByteText;
 import java.util.List;
@@ -44,13 +45,14 @@ public final class KeyBounds {
    *
    * @throws CommandLine.ParameterException if the range begins after its end in the order of the
    *     database
+   * @throws Failure if that order is unknown
    */
   public void requireAscending(DatabaseArguments database) {
     byte[] first = from();
     byte[] end = to();
     if (first != null && end != null) {
       database.requireDatabase();
-      if (database.comparator().compare(Slice.of(first), Slice.of(end)) > 0) {
+      if (database.requireComparator().compare(Slice.of(first), Slice.of(end)) > 0) {
         throw database.wrongUsage("--from lies after --to in the order of the database");
       }
     }

@@ -67,8 +67,7 @@ public final class PutCommand implements Callable<Integer> {
       throw new Failure(file + ": is a directory; name a file");
     }
     byte[] stored = value != null ? value : file == null ? input() : Files.readAllBytes(file);
-    database.write(
-        create, feed, database.options(), db -> db.put(WriteOptions.SYNC, key, stored));
+    database.write(create, feed, database.options(), db -> db.put(WriteOptions.SYNC, key, stored));
     return 0;
   }
 

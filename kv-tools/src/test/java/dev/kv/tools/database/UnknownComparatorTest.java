@@ -108,13 +108,25 @@ class UnknownComparatorTest {
     }
   }
 
+  /** The range may end after it begins in the order that kv does not know. */
+  @ParameterizedTest
+  @ValueSource(strings = {"scan", "count", "delete", "compact", "approximate-size"})
+  void range_inAnUnknownOrder_asksForTheOrder(String command) {
+    String dir = database(DESCENDING, true, "a", "b").toString();
+    Cli run = Cli.run(command, dir, "--from", "b", "--to", "a");
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+    assertThat(run.err()).contains("mine.Descending: tell by --comparator=reverse");
+  }
+
   @Test
   void levels_inTheOppositeOrder_saysWhatIsWrong() {
     String dir = database(DESCENDING, true, "a", "b").toString();
     for (String command : new String[] {"levels", "count"}) {
       Cli run = Cli.run(command, dir, "--comparator=bytewise");
       assertThat(run.exitCode()).isEqualTo(1);
-      assertThat(run.err()).containsPattern("table \\d+ ends before it begins").contains("MANIFEST-");
+      assertThat(run.err())
+          .containsPattern("table \\d+ ends before it begins")
+          .contains("MANIFEST-");
     }
     assertThat(Cli.run("levels", dir, "--comparator=reverse").exitCode()).isZero();
   }

@@ -336,7 +336,10 @@ class TransferTest {
   /** Messages have such a name escaped. */
   @Test
   void ingest_damagedTableWithANameThatIsNotAscii_namesNoRepairOfTheDatabase() throws IOException {
-    assumeThat(Charset.forName(System.getProperty("sun.jnu.encoding")).newEncoder().canEncode('\u00e9'))
+    assumeThat(
+            Charset.forName(System.getProperty("sun.jnu.encoding"))
+                .newEncoder()
+                .canEncode('\u00e9'))
         .isTrue();
     String dir = temp.resolve("db").toString();
     Path table = temp.resolve("donn\u00e9es");
@@ -414,8 +417,7 @@ class TransferTest {
   void load_thatFailsInTheManifest_doesNotSayThatNothingWasPut() throws Exception {
     String dir = temp.resolve("db").toString();
     for (String first : List.of("a", "b", "c")) {
-      Cli load =
-          Cli.runWithInput(twoEntries(first, 30_000), "load", dir, "--sorted", "--create");
+      Cli load = Cli.runWithInput(twoEntries(first, 30_000), "load", dir, "--sorted", "--create");
       assertThat(load.exitCode()).as(load.err()).isZero();
     }
     Files.writeString(temp.resolve("input"), twoEntries("d", 300_000));
