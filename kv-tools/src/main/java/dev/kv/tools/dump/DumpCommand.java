@@ -167,11 +167,8 @@ public final class DumpCommand implements Callable<Integer> {
 
   /** Prints a summary of the file and its parts, and returns true if it is damaged. */
   private boolean dump(Path file, Kind kind, Output out) throws IOException {
-    Map<String, Object> counts = new LinkedHashMap<>();
-    read(
-        file,
-        kind,
-        new Parts((depth, type, members) -> counts.merge(type, 1L, DumpCommand::plusOne)));
+    Map<String, Long> counts = new LinkedHashMap<>();
+    read(file, kind, new Parts((depth, type, members) -> counts.merge(type, 1L, Long::sum)));
     counts.remove("file");
     boolean all = entries || kind == Kind.BATCH;
     Parts parts =
@@ -185,10 +182,6 @@ public final class DumpCommand implements Callable<Integer> {
               }
             });
     return read(file, kind, parts);
-  }
-
-  private static Object plusOne(Object count, Object one) {
-    return (Long) count + (Long) one;
   }
 
   /** Passes on the parts of a file, and returns true if it is damaged. */

@@ -11,7 +11,7 @@ enum DumpFormat {
   /** The type of the part, and its members as {@code name=value}; nested parts are indented. */
   TEXT {
     @Override
-    String line(int depth, String type, Map<String, Object> members) {
+    String line(int depth, String type, Map<String, ?> members) {
       StringBuilder line = new StringBuilder("  ".repeat(depth)).append(type);
       members.forEach(
           (name, value) -> line.append(' ').append(name).append('=').append(text(value)));
@@ -21,7 +21,7 @@ enum DumpFormat {
   /** An object with the member {@code type} and the members of the part. */
   JSON {
     @Override
-    String line(int depth, String type, Map<String, Object> members) {
+    String line(int depth, String type, Map<String, ?> members) {
       Map<String, Object> all = new LinkedHashMap<>();
       all.put("type", type);
       all.putAll(members);
@@ -30,7 +30,7 @@ enum DumpFormat {
   };
 
   /** Returns a part as a line without a line end. */
-  abstract String line(int depth, String type, Map<String, Object> members);
+  abstract String line(int depth, String type, Map<String, ?> members);
 
   private static String text(Object value) {
     if (value instanceof byte[] bytes) {
