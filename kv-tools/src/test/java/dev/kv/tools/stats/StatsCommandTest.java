@@ -8,8 +8,10 @@ import dev.kv.bytes.DBComparator;
 import dev.kv.tools.Cli;
 import dev.kv.tools.Fixtures;
 import dev.kv.tools.console.Cancellation;
+import dev.kv.tools.console.Output;
 import dev.kv.tools.verify.Verifier;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -144,6 +146,17 @@ class StatsCommandTest {
     assertThat(wroteToTheEnd).isTrue();
     assertThat(watch.exitCode()).as(watch.err()).isZero();
     assertThat(watch.out()).hasLineCount(100);
+  }
+
+  @Test
+  void watch_logThatIsNoFile_showsTheRest() throws IOException {
+    Path dir = temp.resolve("db");
+    DB.open(dir, Options.builder().createIfMissing(true).build()).close();
+    Files.createDirectory(dir.resolve("LOG"));
+    try (Output out = new Output()) {
+      new StatsWatch(dir, StatsWatch.Style.SCREEN, out).run(1, 1);
+    }
+    assertThat(dir.resolve("LOG")).isEmptyDirectory();
   }
 
   @Test
