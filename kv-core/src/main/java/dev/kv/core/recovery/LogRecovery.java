@@ -87,6 +87,9 @@ public final class LogRecovery {
   /** The damage at which recovery has ended, or null. */
   private @Nullable LogDamage end;
 
+  /** The number of the log that is replayed. */
+  private long current;
+
   private int logs;
   private long records;
   private long dropped;
@@ -158,6 +161,7 @@ public final class LogRecovery {
     Path path = FileNames.log(context.directory(), number);
     String file = path.toString();
     long length = context.env().size(path);
+    current = number;
     appendable = -1;
     LogDamage before = end;
     if (before != null) {
@@ -287,8 +291,12 @@ public final class LogRecovery {
   private void checkFollows(Path log, LogDamage damage, long sequence, long replayed, long offset)
       throws IOException {
     damage.checkGap(sequence, anyRecord ? expected : Math.min(sequence, expected));
-    hasGap |= replayed == 0 && sequence > expected;
-    if (replayed == 0 && logs > 0 && sequence > expected && mode != RecoveryMode.CPP_COMPAT) {
+    boolean isLate = replayed == 0 && sequence > expected;
+    hasGap |= isLate;
+    if (isLate && logs > 0) {
+      lostEdits.damaged(current);
+    }
+    if (isLate && logs > 0 && mode != RecoveryMode.CPP_COMPAT) {
       damage.corruption(
           offset,
           record.length(),

@@ -15,8 +15,8 @@ import java.nio.file.Path;
  * 1. A log confirms a change of the tables that does not pass the log, after its edit was durable.
  *    A MANIFEST without the change has lost its end.
  * 2. Before the first record of an incarnation, the edit was durable after which earlier logs are
- *    not replayed. So if bytes of a log before are dropped, the MANIFEST does not have that edit.
- *    The logs before are there because they are kept for readers of changes.
+ *    not replayed. So if bytes of a log before are dropped, or if it begins late, the MANIFEST does
+ *    not have that edit. The logs before are there because they are kept for readers of changes.
  * 3. A number that was taken for a change of the tables proves nothing, since its edit may have
  *    failed; but a MANIFEST that was read earlier may lack the change.
  * </pre>
@@ -54,7 +54,10 @@ public final class LostEditProof {
     lastFound = log;
   }
 
-  /** Notes that bytes of a log were dropped, at which recovery ends or after which it goes on. */
+  /**
+   * Notes that bytes of a log were dropped, or that records before it are missing. Recovery ends
+   * there or goes on.
+   */
   void damaged(long log) {
     firstDamaged = Math.min(firstDamaged, log);
   }
@@ -74,7 +77,7 @@ public final class LostEditProof {
     return RetainedLogs.firstLogOf(env, directory, lastFound) > log;
   }
 
-  /** Returns the number of the first log of which bytes were dropped, above all others if none. */
+  /** Returns the number of the first log that was damaged, above all others if none. */
   long firstDamaged() {
     return firstDamaged;
   }
@@ -107,7 +110,7 @@ public final class LostEditProof {
       throw endLost(
           "recovery ends in "
               + FileNames.log(directory, firstDamaged).getFileName()
-              + " or drops bytes of it, and "
+              + ", drops bytes of it or misses records before it, and "
               + FileNames.log(directory, lastFound).getFileName()
               + " has writes of a later open, which are not to be replayed after it",
           manifest);

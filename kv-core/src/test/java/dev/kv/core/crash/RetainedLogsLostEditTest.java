@@ -270,6 +270,32 @@ final class RetainedLogsLostEditTest {
     repairAndExpectNoDroppedWrite();
   }
 
+  /**
+   * Loss of power has left no trace of the last write in its log, but whole records in the next
+   * log. An open drops these because they begin late.
+   */
+  private void dropALogThatBeginsLate() throws IOException {
+    addDroppedLog();
+    byte[] log = files.get(torn);
+    List<Integer> records = LostEditTest.recordsOf(log);
+    files.put(torn, Arrays.copyOf(log, records.get(records.size() - 1)));
+    cutAfterALaterOpen();
+  }
+
+  /** Only an open with another mode than that of the last one meets such logs. */
+  @ParameterizedTest
+  @EnumSource(RecoveryMode.class)
+  void open_afterACut_ofALogThatAnEarlierOpenDroppedAsLate_isRefused(RecoveryMode mode)
+      throws IOException {
+    dropALogThatBeginsLate();
+    for (boolean readOnly : new boolean[] {true, false}) {
+      restore(files);
+      Options with = options().recoveryMode(mode).build();
+      assertThat(isRefused(with, readOnly, "the cut, read-only " + readOnly)).isTrue();
+    }
+    repairAndExpectNoDroppedWrite();
+  }
+
   /** Only an open with another mode than that of the last one meets such logs. */
   @ParameterizedTest
   @EnumSource(RecoveryMode.class)
