@@ -142,7 +142,8 @@ public final class Options extends OptionGroup<Options> {
   /**
    * Returns true if an open continues to append to the last log and MANIFEST, if they end at a
    * record boundary. If false, it writes the recovered entries to tables and begins new files.
-   * Default: false.
+   * After a failed sync, open without it: the operating system may take pages of the old files for
+   * written that it could not write. Default: false.
    *
    * @return true if the files are reused
    */
