@@ -47,7 +47,7 @@ final class CatalogFolder {
   }
 
   /** Throws {@link NoSuchBackupException} if the directory does not exist. */
-  void requireDirectory() throws IOException {
+  private void requireDirectory() throws IOException {
     if (!env.exists(directory)) {
       throw new NoSuchBackupException(
           "there are no backups: the directory " + directory + " does not exist",
@@ -110,11 +110,15 @@ final class CatalogFolder {
   /** Returns the catalog of a backup. */
   Catalog read(long number) throws IOException {
     requireDirectory();
-    if (number < 1 || !env.exists(path(number))) {
-      throw new NoSuchBackupException(
-          "there is no backup " + number + " in " + directory, directory.toString());
+    if (number > 0 && env.exists(path(number))) {
+      try {
+        return decode(number);
+      } catch (NoSuchFileException e) {
+        // It was pruned at this moment.
+      }
     }
-    return decode(number);
+    throw new NoSuchBackupException(
+        "there is no backup " + number + " in " + directory, directory.toString());
   }
 
   private Catalog decode(long number) throws IOException {

@@ -879,6 +879,34 @@ class BackupsTest {
   }
 
   @Test
+  void listOfABackup_deletedBeforeItIsOpened_saysThatThereIsNone() {
+    Env pruning =
+        new ForwardingEnv(disk) {
+          @Override
+          public boolean exists(Path file) throws IOException {
+            boolean found = super.exists(file);
+            if (file.startsWith(BACKUPS) && !file.equals(BACKUPS)) {
+              super.delete(file);
+            }
+            return found;
+          }
+        };
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      for (int i = 1; i <= 3; i++) {
+        Backups.at(BACKUPS, disk).create(db.admin());
+      }
+    }
+    Backups backups = Backups.at(BACKUPS, pruning);
+    List<Runnable> calls =
+        List.of(() -> backups.get(1), () -> backups.verify(2), () -> backups.restore(3, TARGET));
+    for (Runnable call : calls) {
+      assertThatThrownBy(call::run)
+          .isInstanceOf(NoSuchBackupException.class)
+          .hasMessageContaining("there is no backup");
+    }
+  }
+
+  @Test
   void verify_ofABackupThatIsPrunedMeanwhile_saysThatThereIsNone() {
     Backups backups = Backups.at(BACKUPS, disk);
     try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
