@@ -160,7 +160,7 @@ final class FileStore {
     if (isDirectory(path)) {
       throw damaged(path, "is a directory");
     }
-    try (RandomAccessFile in = env.openRandomAccess(path, false);
+    try (RandomAccessFile in = open(path);
         WritableFile out = env.createWritable(to)) {
       if (in.size() != file.size()) {
         throw damaged(path, "has " + in.size() + " bytes instead of " + file.size());
@@ -168,11 +168,17 @@ final class FileStore {
       if (copier.copy(in, file.size(), path.toString(), out) != file.checksum()) {
         throw damaged(path, "does not match its checksum");
       }
+    } catch (IOException e) {
+      throw naming("cannot copy " + path + " to " + to, e);
+    }
+  }
+
+  private RandomAccessFile open(Path path) throws IOException {
+    try {
+      return env.openRandomAccess(path, false);
     } catch (NoSuchFileException e) {
       throw new CorruptionException(
           "a file of the backup is missing", path.toString(), CorruptionException.NO_OFFSET, e);
-    } catch (IOException e) {
-      throw naming("cannot copy " + path + " to " + to, e);
     }
   }
 

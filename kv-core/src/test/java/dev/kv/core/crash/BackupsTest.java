@@ -27,6 +27,7 @@ import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
 import dev.kv.testing.StrictMemEnv;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -878,6 +879,13 @@ class BackupsTest {
     assertThat(Backups.at(BACKUPS, disk.crashClone(0, 1)).list()).hasSize(1);
   }
 
+  private void deleteWithFiles(Path directory) throws IOException {
+    for (String name : disk.list(directory)) {
+      disk.delete(directory.resolve(name));
+    }
+    disk.deleteDirectory(directory);
+  }
+
   @Test
   void listOfABackup_deletedBeforeItIsOpened_saysThatThereIsNone() {
     Env pruning =
@@ -957,6 +965,34 @@ class BackupsTest {
         .isInstanceOf(NoSuchBackupException.class)
         .hasMessageContaining("no backup 1");
     assertThat(disk.exists(TARGET)).isFalse();
+  }
+
+  @Test
+  void restore_whoseNewDirectoryIsDeletedMeanwhile_doesNotCallTheBackupDamaged() {
+    Backups backups = Backups.at(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 5);
+      backups.create(db.admin());
+    }
+    Path written = PARENT.resolve("restored.partial").resolve("files");
+    AtomicBoolean first = new AtomicBoolean(true);
+    assertThatThrownBy(
+            () ->
+                backups.restore(
+                    1,
+                    TARGET,
+                    (bytes, total) -> {
+                      if (first.getAndSet(false)) {
+                        try {
+                          deleteWithFiles(written);
+                        } catch (IOException e) {
+                          throw new UncheckedIOException(e);
+                        }
+                      }
+                    }))
+        .isInstanceOf(DBIOException.class)
+        .hasMessageContaining(written.toString());
+    assertThat(backups.verify(1)).isEmpty();
   }
 
   /** As /backups, which often leads to another disk. */
