@@ -358,6 +358,7 @@ public final class Backups {
       }
       if (!catalogs.readPresent().isEmpty()) {
         files.createIfMissing();
+        env.syncDirectory(directory); // the store before a list that names its files
         return;
       }
       files.requireNoOtherFile();

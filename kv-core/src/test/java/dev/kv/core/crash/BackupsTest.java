@@ -879,6 +879,35 @@ class BackupsTest {
     assertThat(Backups.at(BACKUPS, disk.crashClone(0, 1)).list()).hasSize(1);
   }
 
+  /** The name of the new store must be durable before that of the list that names its files. */
+  @Test
+  void create_afterTheStoreWasDeleted_isWholeOrAbsentAfterLossOfPower() throws IOException {
+    FaultEnv watched = new FaultEnv(disk);
+    Backups backups = Backups.at(BACKUPS, watched);
+    List<StrictMemEnv> clones = new ArrayList<>();
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      write(db, history, 1, 5);
+      backups.create(db.admin());
+      deleteWithFiles(BACKUPS.resolve("files"));
+      watched.watch(
+          operation -> {
+            for (int i = 0; i < 20 && operation.kind() == FaultEnv.Kind.SYNC_DIRECTORY; i++) {
+              clones.add(disk.crashClone(50, clones.size()));
+            }
+          });
+      backups.create(db.admin());
+    }
+    int whole = 0;
+    for (StrictMemEnv clone : clones) {
+      Backups found = Backups.at(BACKUPS, clone);
+      if (found.numbers().contains(2L)) {
+        assertThat(found.verify(2)).isEmpty();
+        whole++;
+      }
+    }
+    assertThat(whole).isBetween(1, clones.size() - 1);
+  }
+
   private void deleteWithFiles(Path directory) throws IOException {
     for (String name : disk.list(directory)) {
       disk.delete(directory.resolve(name));
