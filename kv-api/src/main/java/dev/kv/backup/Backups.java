@@ -427,9 +427,9 @@ public final class Backups {
   }
 
   private RuntimeException failure(String what, IOException e) {
-    return e instanceof NotDirectoryException
+    return e instanceof NotDirectoryException other
         ? new NotADirectoryException(
-            "there are no backups: " + directory + " is not a directory", directory.toString(), e)
+            "there are no backups: " + other.getFile() + " is not a directory", other.getFile(), e)
         : new DBIOException(what + " " + directory + ": " + e, e);
   }
 }

@@ -92,6 +92,8 @@ final class FileStore {
     int checksum;
     try (RandomAccessFile in = file.open()) {
       checksum = copier.checksum(in, file.size(), file.name());
+    } catch (IOException e) {
+      throw naming("cannot read " + file.name(), e);
     }
     StoredFile same = new StoredFile(file.name(), file.size(), checksum);
     return isGood(same, copier) ? same : null;

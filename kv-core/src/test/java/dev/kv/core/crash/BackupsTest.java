@@ -22,6 +22,7 @@ import dev.kv.errors.DBIOException;
 import dev.kv.errors.DBLockedException;
 import dev.kv.errors.DatabaseExistsException;
 import dev.kv.errors.NoSuchBackupException;
+import dev.kv.errors.NotADirectoryException;
 import dev.kv.file.NewDirectory;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
@@ -272,6 +273,18 @@ class BackupsTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("a directory of backups holds nothing else");
       assertThat(disk.list(DIRECTORY)).containsExactlyInAnyOrderElementsOf(before);
+    }
+  }
+
+  @Test
+  void create_withAFileInThePlaceOfTheStore_namesThatFile() throws IOException {
+    Path files = BACKUPS.resolve("files");
+    disk.createDirectory(BACKUPS);
+    write(files, new byte[] {1});
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(disk))) {
+      assertThatThrownBy(() -> Backups.at(BACKUPS, disk).create(db.admin()))
+          .isInstanceOf(NotADirectoryException.class)
+          .hasMessageContaining(files + " is not a directory");
     }
   }
 
@@ -566,6 +579,26 @@ class BackupsTest {
           .isInstanceOf(DBIOException.class)
           .hasMessageContaining("cannot read " + list)
           .hasMessageContaining("Input/output error");
+    }
+  }
+
+  @Test
+  void tableOfTheDatabase_thatCannotBeReadForTheNextBackup_isNamed() {
+    FaultEnv faulty = new FaultEnv(disk);
+    Backups backups = Backups.at(BACKUPS, disk);
+    try (DB db = DB.open(DIRECTORY, Setting.DEFAULT.options(faulty))) {
+      write(db, history, 1, 60);
+      db.admin().compactRange(null, null);
+      backups.create(db.admin());
+      faulty.fail(
+          FaultEnv.Fault.ERROR,
+          Long.MAX_VALUE,
+          each -> each.kind() == FaultEnv.Kind.READ && each.isOn(".ldb"));
+      assertThatThrownBy(() -> backups.create(db.admin()))
+          .isInstanceOf(DBIOException.class)
+          .hasMessageMatching("cannot make a backup in .*: cannot read [0-9]{6}\\.ldb: .*");
+      faulty.heal();
+      assertThat(backups.create(db.admin()).addedBytes()).isZero();
     }
   }
 
