@@ -274,15 +274,7 @@ public final class Space extends SpaceReader implements KeyValueStore {
 
   /** Returns the batch for the database. */
   private WriteBatch whole(WriteBatch batch) {
-    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
-    if (owner != null && !equals(owner)) {
-      throw new IllegalArgumentException(
-          "the batch belongs to "
-              + owner
-              + " and not to "
-              + this
-              + ": write the batch that WriteBatch.create made, and not a view, to its database");
-    }
+    BatchView.requireOwn(batch, this);
     WriteBatch whole = WriteBatch.create();
     within(whole).append(batch);
     return whole;

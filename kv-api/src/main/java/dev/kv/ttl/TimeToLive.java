@@ -246,7 +246,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
   @Override
   public void write(WriteOptions options, WriteBatch batch) {
     Objects.requireNonNull(options, "options");
-    requireOwn(batch);
+    BatchView.requireOwn(batch, this);
     while (!store.tryWrite(options, stored(batch))) {
       // The stored value of an expected key has changed since it was read: compare it again.
     }
@@ -296,18 +296,6 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
         : new TimedTransaction(store.within(transaction), this, clock.millis());
   }
 
-  private void requireOwn(WriteBatch batch) {
-    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
-    if (owner != null && owner != this) {
-      throw new IllegalArgumentException(
-          "the batch belongs to "
-              + owner
-              + " and not to "
-              + this
-              + ": write the batch that WriteBatch.create made, and not a view, to its database");
-    }
-  }
-
   /**
    * Returns the batch for the database. It expects the stored values of this moment.
    *
@@ -315,7 +303,7 @@ public final class TimeToLive extends LiveReader implements KeyValueStore {
    */
   private WriteBatch stored(WriteBatch batch) {
     WriteBatch target = WriteBatch.create();
-    Iterator<byte @Nullable []> expected = expected(Objects.requireNonNull(batch, "batch"));
+    Iterator<byte @Nullable []> expected = expected(batch);
     long time = clock.millis(); // after the reads: what a compaction dropped before has expired
     long expiry = expiry();
     batch.iterate(

@@ -58,6 +58,26 @@ public abstract class BatchView implements BatchOperations {
   }
 
   /**
+   * Checks that a store may write a batch.
+   *
+   * @param batch the batch
+   * @param store the store
+   * @throws IllegalArgumentException if the batch belongs to something else
+   */
+  public static void requireOwn(WriteBatch batch, KeyValueStore store) {
+    Objects.requireNonNull(store, "store");
+    KeyValueStore owner = Objects.requireNonNull(batch, "batch").store();
+    if (owner != null && !store.equals(owner)) {
+      throw new IllegalArgumentException(
+          "the batch belongs to "
+              + owner
+              + " and not to "
+              + store
+              + ": write the batch that WriteBatch.create made, and not a view, to its database");
+    }
+  }
+
+  /**
    * Returns the same view of another batch.
    *
    * @param other the batch
