@@ -49,9 +49,9 @@ import org.jspecify.annotations.Nullable;
  *       java.util.Map.Entry#setValue}. A value that was read and then changed has to be written
  *       again.
  *   <li>A key that the codec refuses with {@link IllegalArgumentException} is not in the map: for
- *       it {@link #get(Object)}, {@link #containsKey}, {@link #remove(Object)}, {@link
- *       #remove(Object, Object)} and {@code contains} and {@code remove} of the views return null
- *       or false. All other methods throw the exception.
+ *       it {@link #get(Object)}, {@link #getOrDefault}, {@link #containsKey}, {@link
+ *       #remove(Object)}, {@link #remove(Object, Object)} and {@code contains} and {@code remove}
+ *       of the views return null, the default or false. All other methods throw the exception.
  *   <li>Values compare by {@link Objects#deepEquals}, so arrays compare by their content. {@link
  *       #remove(Object, Object)} and {@link #replace(Object, Object, Object)} also take a value
  *       with the same bytes. {@link #equals} and {@link #hashCode} are those of all maps, which use
