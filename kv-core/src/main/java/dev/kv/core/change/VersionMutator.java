@@ -14,11 +14,9 @@ import dev.kv.core.state.TableOutputs;
 import dev.kv.core.version.Version;
 import dev.kv.core.version.VersionEdit;
 import dev.kv.core.write.ExclusiveWriter;
-import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBIOException;
 import dev.kv.errors.OffHeapExhaustedException;
 import dev.kv.errors.OutcomeUnknownException;
-import dev.kv.event.DamageEvent;
 
 /**
  * Makes changes of the tree that do not pass the log. When {@link #make} returns, the change is
@@ -176,7 +174,7 @@ public final class VersionMutator {
       if (!versions.isFailed()) {
         jobs.abandon(outputs);
         throwIfKnown(change, e);
-        tellIfDamage(e);
+        jobs.events().readFailed(e);
         throw e;
       }
       jobs.errors().fail(change.name(), e);
@@ -213,13 +211,6 @@ public final class VersionMutator {
       throw new DBIOException(message, cause);
     } else if (cause instanceof OffHeapExhaustedException) {
       throw new OffHeapExhaustedException(message, cause);
-    }
-  }
-
-  /** Tells listeners of damage that a change has met in the tables that it reads. */
-  private void tellIfDamage(Throwable cause) {
-    if (cause instanceof CorruptionException damage) {
-      jobs.events().damage(DamageEvent.During.READ, damage);
     }
   }
 

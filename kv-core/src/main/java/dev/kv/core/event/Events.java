@@ -178,6 +178,13 @@ public final class Events implements AutoCloseable {
             database, during, damage.file(), damage.offset(), String.valueOf(damage.getMessage())));
   }
 
+  /** Posts the damage that a read has met, unless the place is known or its failure is another. */
+  public void readFailed(Throwable failure) {
+    if (failure instanceof CorruptionException damage) {
+      damage(DamageEvent.During.READ, damage);
+    }
+  }
+
   /**
    * Returns a damaged place and what found it, as text. A record would do as well, but on Java 17
    * the JDK keeps the class loader of a record whose generated equality was called.

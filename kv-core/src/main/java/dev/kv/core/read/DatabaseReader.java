@@ -23,7 +23,6 @@ import dev.kv.core.table.cache.ReadFlags;
 import dev.kv.core.version.Version;
 import dev.kv.errors.CorruptionException;
 import dev.kv.errors.DBClosedException;
-import dev.kv.event.DamageEvent;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collections;
@@ -259,9 +258,7 @@ public final class DatabaseReader implements DBReader, AutoCloseable {
 
   /** Tells listeners of the failure of a read, if it is damage. */
   public void tellIfDamage(Throwable failure) {
-    if (failure instanceof CorruptionException damage) {
-      events.damage(DamageEvent.During.READ, damage);
-    }
+    events.readFailed(failure);
   }
 
   /**
