@@ -35,7 +35,15 @@ public final class CloseAll {
    * @throws IOException if that is the first failure
    */
   public static void ofFiles(List<? extends Closeable> steps) throws IOException {
-    Throwable first = run(steps);
+    throwOfFiles(run(steps));
+  }
+
+  /**
+   * Throws the first failure of steps that may fail with an IOException; does nothing for null.
+   *
+   * @throws IOException if that is the failure
+   */
+  public static void throwOfFiles(@Nullable Throwable first) throws IOException {
     if (first instanceof IOException failure) {
       throw failure;
     } else if (first != null) {
@@ -49,13 +57,18 @@ public final class CloseAll {
       try {
         step.close();
       } catch (Throwable e) {
-        if (first == null) {
-          first = e;
-        } else {
-          addSuppressed(first, e);
-        }
+        first = first(first, e);
       }
     }
+    return first;
+  }
+
+  /** Returns the first failure, to which a later one is added; the later one if it is the first. */
+  public static Throwable first(@Nullable Throwable first, Throwable later) {
+    if (first == null) {
+      return later;
+    }
+    addSuppressed(first, later);
     return first;
   }
 

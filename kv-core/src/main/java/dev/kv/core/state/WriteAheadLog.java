@@ -434,41 +434,28 @@ public final class WriteAheadLog implements AutoCloseable {
     }
   }
 
+  /** Without a list of the logs, since a close may find no memory for one. */
   private void closeUsed() throws IOException {
+    Throwable first = null;
     olderLock.lock();
     try {
-      closeUsed(0);
+      for (int i = 0; i < older.size(); i++) {
+        first = closed(older.get(i), first);
+      }
     } finally {
       olderLock.unlock();
     }
-  }
-
-  /**
-   * Closes the older logs from {@code index} on, and then the current one. Without a list of them,
-   * since a close may find no memory for one.
-   */
-  @GuardedBy("olderLock")
-  private void closeUsed(int index) throws IOException {
     NumberedLog last = current;
-    if (index < older.size()) {
-      try {
-        older.get(index).closeCleanly();
-      } catch (Throwable e) { // also what an Env in another language may throw
-        closeRest(index + 1, e);
-        throw e;
-      }
-      closeUsed(index + 1);
-    } else if (last != null) {
-      last.writer().closeCleanly();
-    }
+    CloseAll.throwOfFiles(last == null ? first : closed(last.writer(), first));
   }
 
-  @GuardedBy("olderLock")
-  private void closeRest(int index, Throwable failure) {
+  /** Closes a log, and returns the first failure, or null. */
+  private static @Nullable Throwable closed(LogWriter log, @Nullable Throwable first) {
     try {
-      closeUsed(index);
-    } catch (Throwable e) {
-      CloseAll.addSuppressed(failure, e);
+      log.closeCleanly();
+      return first;
+    } catch (Throwable e) { // also what an Env in another language may throw
+      return CloseAll.first(first, e);
     }
   }
 }
