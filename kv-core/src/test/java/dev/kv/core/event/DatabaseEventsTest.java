@@ -426,14 +426,7 @@ class DatabaseEventsTest extends DbTestBase {
       assertThatThrownBy(() -> db.putIfAbsent(b("a"), b("1")))
           .isInstanceOf(CorruptionException.class);
     }
-    close();
-    assertThat(heard(DamageEvent.class))
-        .singleElement()
-        .satisfies(
-            damage -> {
-              assertThat(damage.during()).isEqualTo(DamageEvent.During.READ);
-              assertThat(damage.file()).isEqualTo(table.toString());
-            });
+    closeAndExpectDamage(DamageEvent.During.READ, table);
   }
 
   private static final dev.kv.ReadOptions VERIFIED =

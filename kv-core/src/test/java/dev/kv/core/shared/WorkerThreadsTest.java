@@ -3,6 +3,7 @@ package dev.kv.core.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.core.Children;
+import dev.kv.core.FullHeaps;
 import dev.kv.core.Latches;
 import dev.kv.core.db.DbTestBase;
 import dev.kv.core.db.LeakCheck;
@@ -583,22 +584,9 @@ class WorkerThreadsTest {
       Arrays.fill(fill, null);
       int piece = PIECES.incrementAndGet();
       if (piece == 3) {
-        fillHeap();
+        FullHeaps.fill(fill);
       }
       return piece == 4 ? WorkerThreads.IDLE : DELAY;
-    }
-
-    private void fillHeap() {
-      int filled = 0;
-      int size = 1 << 16;
-      while (size > 0) {
-        try {
-          fill[filled] = new byte[size];
-          filled++;
-        } catch (OutOfMemoryError e) {
-          size /= 4;
-        }
-      }
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.kv.Options;
 import dev.kv.core.Children;
+import dev.kv.core.FullHeaps;
 import dev.kv.core.event.Events;
 import dev.kv.core.manifest.VersionSet;
 import dev.kv.core.write.ErrorHandler;
@@ -63,7 +64,7 @@ class NewLogsShortageTest {
       }
       try {
         if (withoutMemory) {
-          fillHeap();
+          FullHeaps.fill(fill);
         }
         removing = true;
         logs.removePrepared();
@@ -71,19 +72,6 @@ class NewLogsShortageTest {
         Arrays.fill(fill, null);
       }
       creator.join();
-    }
-
-    private void fillHeap() {
-      int filled = 0;
-      int size = 1 << 16;
-      while (size > 0) {
-        try {
-          fill[filled] = new byte[size];
-          filled++;
-        } catch (OutOfMemoryError e) {
-          size /= 4;
-        }
-      }
     }
 
     /** Holds the lock of the logs until another thread waits for it. */
