@@ -23,6 +23,7 @@ import dev.kv.errors.DBLockedException;
 import dev.kv.errors.DatabaseExistsException;
 import dev.kv.errors.NoSuchBackupException;
 import dev.kv.errors.NotADirectoryException;
+import dev.kv.event.ProgressListener;
 import dev.kv.file.NewDirectory;
 import dev.kv.testing.FaultEnv;
 import dev.kv.testing.FaultEnv.Fault;
@@ -987,16 +988,7 @@ class BackupsTest {
       db.admin().compactRange(null, null);
       backups.create(db.admin());
     }
-    AtomicBoolean first = new AtomicBoolean(true);
-    assertThatThrownBy(
-            () ->
-                backups.verify(
-                    1,
-                    (bytes, total) -> {
-                      if (first.getAndSet(false)) {
-                        backups.prune(1);
-                      }
-                    }))
+    assertThatThrownBy(() -> backups.verify(1, once(() -> backups.prune(1))))
         .isInstanceOf(NoSuchBackupException.class)
         .hasMessageContaining("no backup 1");
     assertThat(backups.verify(2)).isEmpty();
@@ -1013,20 +1005,20 @@ class BackupsTest {
       db.admin().compactRange(null, null);
       backups.create(db.admin());
     }
-    AtomicBoolean first = new AtomicBoolean(true);
-    assertThatThrownBy(
-            () ->
-                backups.restore(
-                    1,
-                    TARGET,
-                    (bytes, total) -> {
-                      if (first.getAndSet(false)) {
-                        backups.prune(1);
-                      }
-                    }))
+    assertThatThrownBy(() -> backups.restore(1, TARGET, once(() -> backups.prune(1))))
         .isInstanceOf(NoSuchBackupException.class)
         .hasMessageContaining("no backup 1");
     assertThat(disk.exists(TARGET)).isFalse();
+  }
+
+  /** Returns a listener that acts when it is called first. */
+  private static ProgressListener once(Runnable action) {
+    AtomicBoolean first = new AtomicBoolean(true);
+    return (bytes, total) -> {
+      if (first.getAndSet(false)) {
+        action.run();
+      }
+    };
   }
 
   @Test
@@ -1037,21 +1029,19 @@ class BackupsTest {
       backups.create(db.admin());
     }
     Path written = PARENT.resolve("restored.partial").resolve("files");
-    AtomicBoolean first = new AtomicBoolean(true);
     assertThatThrownBy(
             () ->
                 backups.restore(
                     1,
                     TARGET,
-                    (bytes, total) -> {
-                      if (first.getAndSet(false)) {
-                        try {
-                          deleteWithFiles(written);
-                        } catch (IOException e) {
-                          throw new UncheckedIOException(e);
-                        }
-                      }
-                    }))
+                    once(
+                        () -> {
+                          try {
+                            deleteWithFiles(written);
+                          } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                          }
+                        })))
         .isInstanceOf(DBIOException.class)
         .hasMessageContaining(written.toString());
     assertThat(backups.verify(1)).isEmpty();
